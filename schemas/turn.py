@@ -1,0 +1,54 @@
+"""A turn is one utterance; a user's turn and its reply share an ``exchange``."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from schemas.record import Moment, Record, Vector
+
+Role = Literal["user", "assistant", "other"]
+Origin = Literal["chat", "import", "api", "eval"]
+Extraction = Literal["pending", "done", "failed", "skipped"]
+
+
+class Turn(Record):
+    """One utterance as it was said.
+
+    ``id`` is a UUIDv7 for live turns and a UUIDv5 of its source for imported ones. ``parent`` is the turn before it on its
+    branch (None at the start of a conversation): an edit or a regenerated reply hangs beside the turn it replaces.
+    Latencies are in milliseconds, counts in tokens; they and ``model``, ``recalled``, ``policy_version`` belong to replies.
+    """
+
+    TABLE: ClassVar[str] = "turns"
+
+    conversation: str
+    exchange: str
+    parent: str | None = None
+    at: Moment
+    role: Role
+    speaker: str | None = None
+    content: str
+    external_id: str | None = None
+    import_id: str | None = None
+    origin: Origin = "chat"
+    emotion: str | None = None
+    interrupted: bool = False
+    repeat_of: str | None = None
+    topic: str | None = None
+    extraction: Extraction = "pending"
+    model: str | None = None
+    recalled: list[str] = []
+    policy_version: str | None = None
+    first_token_ms: float | None = None
+    total_ms: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class TurnVector(Record):
+    """The embedding of a turn, built off the reply's path; ``id`` is the turn's."""
+
+    TABLE: ClassVar[str] = "turn_vectors"
+
+    embedder: str
+    vector: Vector
