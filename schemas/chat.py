@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
-_EXAMPLE = {"model": "laoma", "messages": [{"role": "user", "content": "我早上喝什么？"}], "stream": False}
+_EXAMPLE: JsonDict = {"model": "laoma", "messages": [{"role": "user", "content": "我早上喝什么？"}], "stream": False}
 
 
 class ChatMessage(BaseModel):

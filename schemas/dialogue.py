@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 from schemas.conversation import Conversation
 from schemas.record import Moment
 from schemas.turn import Turn
 
-_EXAMPLE = {
+_EXAMPLE: JsonDict = {
     "conversation_id": "tea-talk",
     "messages": [{"role": "user", "content": "我叫林晚，早上只喝无糖豆浆。", "id": "m1"}, {"role": "assistant", "content": "记住了。"}],
     "wait": True,

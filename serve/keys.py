@@ -50,18 +50,20 @@ class KeyRing:
         if not user or "/" in user or len(user) > 100 or not user.isprintable():
             raise InvalidRequest("A user name is 1-100 printable characters without '/'.", param="user")
         key = _PREFIX + secrets.token_urlsafe(32)
-        row = Key(id=secrets.token_hex(4), user=user, roles=roles or ["user"], label=label, digest=_digest(key), created_at=datetime.now(UTC))
-        self._write([*self.list(), row])
+        row = Key(
+            id=secrets.token_hex(4), user=user, roles=roles or ["user"], label=label, digest=_digest(key), created_at=datetime.now(UTC)
+        )
+        self._write([*self.entries(), row])
         return key
 
-    def list(self) -> list[Key]:
+    def entries(self) -> list[Key]:
         """All keys, revoked ones too, oldest first."""
         self._refresh()
         return list(self._keys)
 
     def revoke(self, id: str) -> None:
         """From now on the key opens nothing. Raises NotFound."""
-        keys = self.list()
+        keys = self.entries()
         if not any(key.id == id and key.revoked_at is None for key in keys):
             raise NotFound(f"No valid key {id!r}: `laoma key list` shows them.", param="id")
         now = datetime.now(UTC)
@@ -89,7 +91,9 @@ class KeyRing:
         try:
             self._keys = [Key.model_validate(row) for row in json.loads(self._path.read_text(encoding="utf-8"))]
         except ValueError as error:
-            raise LaomaError(f"{self._path} is damaged ({str(error).splitlines()[0]}): restore it from a backup.", code="bad_keys") from None
+            raise LaomaError(
+                f"{self._path} is damaged ({str(error).splitlines()[0]}): restore it from a backup.", code="bad_keys"
+            ) from None
         self._stamp = stamp
 
     def _write(self, keys: list[Key]) -> None:
@@ -100,7 +104,7 @@ class KeyRing:
 def ensure_owner(home: Path) -> str | None:
     """The owner's new key at the first start, else None. A copy lies in ``owner.key`` (0600) for the command line."""
     ring = KeyRing(home / "keys.json")
-    if any(key.user == OWNER and "admin" in key.roles and key.revoked_at is None for key in ring.list()):
+    if any(key.user == OWNER and "admin" in key.roles and key.revoked_at is None for key in ring.entries()):
         return None
     key = ring.create(OWNER, ["user", "admin"], label="first start")
     write_private(home / "owner.key", key + "\n")
