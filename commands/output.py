@@ -1,0 +1,107 @@
+"""What a command prints: JSON for programs, tables for people, two languages for short messages, progress for waiting."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PIPE_WIDTH = 1000
+"""Columns where no terminal sets a width: rows stay on one line for grep."""
+
+
+def speaks_chinese() -> bool:
+    """Whether the locale asks for Chinese messages."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if os.environ.get(name):
+            return os.environ[name].lower().startswith("zh")
+    return False
+
+
+def say(english: str, chinese: str) -> str:
+    """The message in the reader's language."""
+    return chinese if speaks_chinese() else english
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console; plain and wide when its stream is no terminal. Made anew each time: tests and pipes swap the streams."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(stderr=stderr, width=None if stream.isatty() else PIPE_WIDTH, highlight=False, emoji=False, markup=False)
+
+
+def print_json(value: Any) -> None:
+    """``value`` as indented JSON, Chinese readable; what JSON lacks is written as text."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def print_line(text: str = "") -> None:
+    """A line of plain text to stdout."""
+    sys.stdout.write(text + "\n")
+
+
+def print_note(text: str) -> None:
+    """A line to stderr: news about the command, not its result."""
+    sys.stderr.write(text + "\n")
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Rows under their columns; a piped table has no frame and no colours."""
+    from rich import box
+    from rich.table import Table
+
+    out = console()
+    table = Table(box=box.SIMPLE_HEAD if out.is_terminal else None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row))
+    out.print(table)
+
+
+def short_time(moment: str | None) -> str:
+    """An ISO time for people: ``2025-11-30 21:04`` in this machine's zone; what is no time stays as it is."""
+    from datetime import datetime
+
+    if not moment:
+        return ""
+    try:
+        return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return moment
+
+
+def size(count: float) -> str:
+    """Bytes for people: ``1.4 GB``."""
+    for unit in ("B", "KB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.2f} GB"
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[Callable[[str], None]]:
+    """Shows on a terminal that something is under way, and for how long; the yielded function changes the words. Silent elsewhere."""
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield lambda _words: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn(), console=out, transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda words: progress.update(task, description=words)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
