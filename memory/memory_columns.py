@@ -1,0 +1,108 @@
+"""What ranking needs to know of each memory, in columns, so that thousands are judged in a few numpy calls."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.words import fold
+from schemas.memory import Kind, Memory, Status
+
+KINDS: Final[tuple[Kind, ...]] = ("profile", "fact", "preference", "event", "knowledge")
+STATUSES: Final[tuple[Status, ...]] = ("active", "probation", "pending", "deprecated", "archived")
+_KIND = {kind: code for code, kind in enumerate(KINDS)}
+_STATUS = {status: code for code, status in enumerate(STATUSES)}
+_FULL_FREQUENCY = math.log(21)
+_TYPES = {
+    "kind": np.uint8,
+    "status": np.uint8,
+    "starts": np.float64,
+    "ends": np.float64,
+    "confirmed": np.float64,
+    "seen": np.float64,
+    "frequency": np.float32,
+    "confidence": np.float32,
+    "same_text": np.int64,
+}
+
+
+class MemoryColumns:
+    """Columns by row, times in epoch seconds.
+
+    ``starts`` and ``ends`` bound validity, ``confirmed`` is the last confirmation, ``seen`` the last access or confirmation,
+    ``frequency`` log(1 + accesses) / log(21) (R22), ``same_text`` is equal for texts that differ in spelling only.
+    """
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._columns: dict[str, NDArray[Any]] = {name: np.zeros(0, dtype=kind) for name, kind in _TYPES.items()}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """One column, shape (n,): a view."""
+        return self._columns[name][: self._rows]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held, bytes."""
+        return sum(column.nbytes for column in self._columns.values())
+
+    def put(self, row: int, memory: Memory) -> None:
+        """Writes a row; ``row`` may be the next free one."""
+        if row >= self._rows:
+            self._rows = row + 1
+            self._reserve()
+        confirmed = memory.verified_at or memory.created_at
+        values = {
+            "kind": _KIND[memory.kind],
+            "status": _STATUS[memory.status],
+            "starts": (memory.valid_from or memory.created_at).timestamp(),
+            "ends": min(_seconds(memory.valid_to), _seconds(memory.expires_at)),
+            "confirmed": confirmed.timestamp(),
+            "seen": max(confirmed, memory.accessed_at or confirmed).timestamp(),
+            "frequency": min(math.log1p(memory.access_count) / _FULL_FREQUENCY, 1.0),
+            "confidence": memory.confidence,
+            "same_text": hash(fold(memory.text)),
+        }
+        for name, value in values.items():
+            self._columns[name][row] = value
+
+    def drop(self, row: int) -> None:
+        """Removes a row; the last one takes its place."""
+        self._rows -= 1
+        for column in self._columns.values():
+            column[row] = column[self._rows]
+
+    def eligible(self, at: float, kinds: tuple[Kind, ...] | None, include_archived: bool) -> NDArray[np.bool_]:
+        """Which rows may be recalled as of ``at``, epoch seconds (R20), shape (n,).
+
+        Valid then, and active or on probation; retired since, when ``at`` lies in the time it was valid; archived on demand only;
+        pending never.
+        """
+        status, ends = self["status"], self["ends"]
+        usable = status <= _STATUS["probation"]
+        usable |= (status == _STATUS["deprecated"]) & (ends < np.inf)
+        if include_archived:
+            usable |= status == _STATUS["archived"]
+        usable &= self["starts"] <= at
+        usable &= ends > at
+        if kinds is not None:
+            usable &= np.isin(self["kind"], [_KIND[kind] for kind in kinds])
+        return np.asarray(usable, dtype=np.bool_)
+
+    def _reserve(self) -> None:
+        held = len(self._columns["kind"])
+        if self._rows <= held:
+            return
+        capacity = max(64, self._rows, held * 3 // 2)
+        for name, column in self._columns.items():
+            grown = np.zeros(capacity, dtype=column.dtype)
+            grown[:held] = column
+            self._columns[name] = grown
+
+
+def _seconds(moment: datetime | None) -> float:
+    return math.inf if moment is None else moment.timestamp()

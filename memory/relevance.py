@@ -1,0 +1,52 @@
+"""How relevant a memory is to a question: five numbers and a small logistic model (R23).
+
+No raw cosine tells relevant from irrelevant: what counts is how a memory stands out among the user's others, and whether the question
+is one about the user's own life at all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memory.calibration import Calibration
+from memory.ports import Floats
+
+_PRIOR_ROWS = 20.0
+"""Unrelated pairs that the calibration's spread stands for, while a user has few memories."""
+
+
+def features(calibration: Calibration, dense: Floats, pool: Floats, coverage: Floats, query: Floats) -> Floats:
+    """The features of each candidate, shape (m, 5), in the order of ``FEATURES``.
+
+    ``dense`` are the centred cosines of all eligible memories, shape (n,); ``pool`` and ``coverage`` those of the m candidates;
+    ``query`` is the centred question, shape (dim,).
+
+    dense: the centred cosine. standing: by how many spreads it lies over the user's other memories. margin: its distance below the
+    best (0), or, for the best, above the next. coverage: share of the question's words it holds. personal: log-odds that the
+    question is about the user's own life.
+    """
+    n = len(dense)
+    mean = (float(dense.sum()) + _PRIOR_ROWS * calibration.standing_mean) / (n + _PRIOR_ROWS)
+    gap = dense - np.float32(mean)
+    spread = np.sqrt((float(gap @ gap) + _PRIOR_ROWS * calibration.standing_spread**2) / (n + _PRIOR_ROWS))
+    out = np.empty((len(pool), 5), dtype=np.float32)
+    out[:, 0] = pool
+    out[:, 1] = (pool - mean) / spread
+    out[:, 2] = _margins(pool)
+    out[:, 3] = coverage
+    out[:, 4] = calibration.personality(query)
+    return out
+
+
+def relevance(calibration: Calibration, table: Floats) -> Floats:
+    """Relevance in [0, 1] of each row of :func:`features`, shape (m,); 0.5 is the calibrated threshold."""
+    odds = table @ calibration.weights + np.float32(calibration.bias)
+    return np.asarray(1.0 / (1.0 + np.exp(-odds)), dtype=np.float32)
+
+
+def _margins(pool: Floats) -> Floats:
+    best = int(np.argmax(pool))
+    margins = pool - pool[best]
+    if len(pool) > 1:
+        margins[best] = -np.partition(margins, len(pool) - 2)[len(pool) - 2]
+    return np.asarray(margins, dtype=np.float32)
