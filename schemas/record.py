@@ -57,6 +57,12 @@ def arrow_schema(kind: type[Record], dim: int) -> pa.Schema:
     return pa.schema([*fields, pa.field("schema_version", pa.int32(), nullable=False)], metadata=metadata)
 
 
+@cache
+def vector_fields(kind: type[Record]) -> tuple[str, ...]:
+    """Names of the columns that hold vectors."""
+    return tuple(field.name for field in arrow_schema(kind, 1) if pa.types.is_fixed_size_list(field.type))
+
+
 def to_table(kind: type[R], rows: Sequence[R], dim: int) -> pa.Table:
     """Rows as an Arrow table of exactly ``arrow_schema(kind, dim)``, zero rows included."""
     schema = arrow_schema(kind, dim)

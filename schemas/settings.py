@@ -63,7 +63,10 @@ class Lake(Section):
     apply_every_ms: int = Field(200, ge=1, description="journal to LanceDB at least this often, milliseconds")
     apply_rows: int = Field(256, ge=1, description="or after this many rows")
     optimize_every: int = Field(50, ge=2, description="compact a table after this many commits (LanceDB slows with fragments)")
-    keep_versions_h: float = Field(24.0, ge=0, description="old LanceDB versions are cleaned after this, hours")
+    optimize_large_every: int = Field(200, ge=2, description="the same for tables over large_mb: each compaction rewrites the table")
+    large_mb: int = Field(64, ge=1, description="a table counts as large from this size, MiB")
+    keep_versions_h: float = Field(1.0, ge=0, description="old LanceDB versions are cleaned after this, hours (tagged ones stay)")
+    unapplied_rows: int = Field(20_000, ge=1, description="commits wait while the tables lag this many rows behind the journal")
     lease_s: float = Field(10.0, gt=0, description="a lost owner's lease expires after this, seconds")
     seal_after_days: int = Field(1, ge=0, description="turns older than this many whole days are sealed to Parquet")
 
