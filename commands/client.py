@@ -92,7 +92,9 @@ class Service:
         except httpx.UnsupportedProtocol:
             raise errors.InvalidRequest(f"LAOMA_URL {self.url!r} must begin with http:// or https://") from None
         except httpx.HTTPError as error:
-            raise errors.Unavailable(f"the connection to {self.url} broke off: {error or type(error).__name__}", code="broken_off") from None
+            raise errors.Unavailable(
+                f"the connection to {self.url} broke off: {error or type(error).__name__}", code="broken_off"
+            ) from None
 
 
 def split_lines(pieces: Iterable[bytes]) -> Iterator[str]:

@@ -1,0 +1,61 @@
+"""All commands under one name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from commands.chat import chat
+from commands.export import export
+from commands.jobs import job_app
+from commands.keys import key_app
+from commands.memories import forget, memories_app, recall, remember
+from commands.models import model_app
+from commands.sql import sql
+from commands.status import status
+from commands.up import down, up
+
+
+def build() -> typer.Typer:
+    """The application; plain help, because drawing frames takes longer than everything else that `--help` does."""
+    app = typer.Typer(
+        name="laoma",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_root)
+    for command in (up, down, status, chat, remember, recall, forget, sql, export):
+        app.command()(command)
+    app.add_typer(memories_app, name="memories")
+    app.add_typer(key_app, name="key")
+    app.add_typer(model_app, name="model")
+    app.add_typer(job_app, name="job")
+    return app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(version("laoma"))
+        except PackageNotFoundError:
+            typer.echo("(not installed: runs from its folder)")
+        raise typer.Exit
+
+
+def _root(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """laoma (老马): an assistant at home that remembers you · 一个记得你的家用助理
+
+    LAOMA_HOME says where everything lies (~/.local/share/laoma); LAOMA_URL and LAOMA_KEY speak to another service or as another user.
+
+    \b
+    Example:
+      laoma up && laoma chat
+    """

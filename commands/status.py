@@ -1,0 +1,5 @@
+"""status: how it stands."""
+
+
+def status() -> None:
+    """Status."""

@@ -1,0 +1,88 @@
+"""Every failure is one clear line and the right exit status."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import Laoma
+from tests.commands.scripted_service import Script
+
+ROOT = Path(__file__).parents[2]
+GROUPS = [["memories"], ["memories", "show"], ["key"], ["key", "add"], ["key", "list"], ["key", "revoke"], ["model"], ["model", "use"]]
+GROUPS += [["model", "list"], ["model", "probe"], ["job"], ["job", "submit"], ["job", "list"], ["job", "show"], ["job", "logs"]]
+COMMANDS = [["up"], ["down"], ["status"], ["chat"], ["remember"], ["recall"], ["forget"], ["sql"], ["export"]]
+
+
+@pytest.mark.parametrize("command", [[], *COMMANDS, *GROUPS], ids=" ".join)
+def test_help_of_every_command_has_an_example(laoma: Laoma, command: list[str]) -> None:
+    done = laoma(*command, "--help")
+    assert done.code == 0
+    assert "Example" in done.out
+    assert "laoma " + " ".join(command) in done.out.split("Example")[1]
+
+
+def test_not_running_says_laoma_up(laoma: Laoma) -> None:
+    done = laoma("recall", "x", LAOMA_URL="http://127.0.0.1:9", LAOMA_KEY="k")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "laoma: laoma does not run at http://127.0.0.1:9: start it with `laoma up`\n"
+
+
+def test_no_key_says_where_one_is_looked_for(laoma: Laoma, home: Path) -> None:
+    done = laoma("memories")
+    assert done.code == 1
+    assert str(home / "owner.key") in done.err
+
+
+def test_a_refused_key_is_one_line(online: Laoma) -> None:
+    done = online("memories", LAOMA_KEY="wrong")
+    assert (done.code, done.err) == (1, "laoma: That key is not known.\n")
+
+
+def test_an_address_that_is_none_is_one_line(laoma: Laoma) -> None:
+    done = laoma("memories", LAOMA_URL="localhost:80", LAOMA_KEY="k")
+    assert done.code == 1
+    assert "http://" in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_a_bad_config_names_the_key_at_fault(laoma: Laoma, home: Path) -> None:
+    home.mkdir()
+    (home / "config.yaml").write_text("htp:\n  port: 1\n")
+    done = laoma("memories", LAOMA_KEY="k")
+    assert done.code == 1
+    assert "`htp`" in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["recall"], ["recall", "x", "--limit", "0"], ["nosuch"], ["key", "add", "a", "--role", "king"], ["sql", "--json", "--csv", "x"]],
+)
+def test_misuse_exits_with_2(laoma: Laoma, arguments: list[str]) -> None:
+    done = laoma(*arguments)
+    assert done.code == 2
+    assert "Traceback" not in done.err
+
+
+def test_the_key_of_the_home_is_used(laoma: Laoma, home: Path, service: Script) -> None:
+    home.mkdir()
+    (home / "owner.key").write_text("laoma-test\n")
+    assert laoma("memories", "--json", LAOMA_URL=service.address + "/v1/").out == "[]\n"
+
+
+def test_help_imports_neither_ray_nor_pydantic_nor_httpx() -> None:
+    code = (
+        "import sys, laoma; laoma.build(); print(sorted({'ray','httpx','pydantic','duckdb','lancedb','rich','numpy'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_reader_that_goes_away_is_no_failure_to_speak_of(service: Script) -> None:
+    service.memories = {f"m{n}": "记忆" * 200 for n in range(300)}
+    command = f"LAOMA_URL={service.address} LAOMA_KEY=laoma-test {sys.executable} laoma.py export | head -n 1"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert len(done.stdout.splitlines()) == 1
