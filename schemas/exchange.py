@@ -1,0 +1,62 @@
+"""What passes between the gateway and the shard around one chat completion."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from schemas.record import Moment
+
+
+class Spoken(BaseModel):
+    """One message of the client's list that somebody said: system and tool messages are not."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class Opening(BaseModel):
+    """A chat request as the shard needs it. ``ids`` are fresh ids, one a message, made by the gateway so that
+    a repeated call stores nothing twice. ``store`` false: recall only (``X-Laoma-Memory: read``)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    messages: list[Spoken]
+    ids: list[str]
+    conversation_id: str | None
+    store: bool
+    at: Moment
+
+
+class Opened(BaseModel):
+    """Where the exchange belongs and what memory has to say. ``standing`` is stable from request to request, ``recent`` belongs
+    to this question; ``parent`` is the user's turn (None when nothing was stored)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    conversation_id: str
+    exchange: str
+    parent: str | None
+    standing: str
+    recent: str
+    recalled: list[str]
+
+
+class Closing(BaseModel):
+    """The reply as it was given, whole or cut. Times in milliseconds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    opened: Opened
+    content: str
+    interrupted: bool
+    model: str | None
+    first_token_ms: float | None
+    total_ms: float
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    at: Moment

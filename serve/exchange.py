@@ -1,0 +1,144 @@
+"""One exchange: open it in the shard, prompt the model with memory, close it with the reply.
+
+The user's turn is on disk before the model is asked, the reply before the client is told that it is complete. A reply that breaks
+off is kept as interrupted; one that never began leaves no row.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from memory.prompt import text_of, with_memory
+from schemas.chat import ChatRequest
+from schemas.errors import InvalidRequest
+from schemas.exchange import Closing, Opened, Opening, Spoken
+from serve.auth import Caller
+from serve.parts import Parts
+from serve.shard.service import ShardService
+from serve.unicode import whole, whole_json
+
+_TEXT_PARTS = ("text", "input_text", "output_text")
+_PASSED_PARTS = ("image_url", "input_audio", "file", "refusal", "video_url", "audio_url")
+
+
+class Exchange:
+    """The state of one chat completion between its request and its reply."""
+
+    def __init__(self, parts: Parts, who: Caller, opened: Opened | None, reply_id: str) -> None:
+        self._parts = parts
+        self._who = who
+        self.opened = opened
+        self.reply_id = reply_id
+        self._began = time.monotonic()
+        self._first_token_ms: float | None = None
+        self._text: list[str] = []
+        self._usage: dict[str, Any] = {}
+        self._model: str | None = None
+        self._closed = False
+
+    def headers(self) -> dict[str, str]:
+        """Which turn the reply will be, and which memories were used."""
+        if self.opened is None:
+            return {}
+        headers = {"X-Laoma-Conversation": _header(self.opened.conversation_id), "X-Laoma-Recalled": ",".join(self.opened.recalled)}
+        if self.opened.parent is not None:
+            headers["X-Laoma-Turn"] = self.reply_id
+        return headers
+
+    def prompt(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The body for the model server: the client's, with memory in its messages and the configured model's name."""
+        settings = self._parts.settings
+        standing, recent = (self.opened.standing, self.opened.recent) if self.opened else ("", "")
+        messages = with_memory(body["messages"], persona=settings.briefing.persona, standing=standing, recent=recent)
+        if body.get("max_completion_tokens") is not None:
+            body = {key: value for key, value in body.items() if key != "max_tokens"}
+        return {**body, "messages": messages, "model": settings.model.name}
+
+    def hear(self, chunk: dict[str, Any]) -> None:
+        """Take note of a piece of the reply (a streamed chunk or a whole completion)."""
+        self._model = chunk.get("model") or self._model
+        self._usage = chunk.get("usage") or self._usage
+        for choice in chunk.get("choices") or []:
+            if choice.get("index", 0) == 0:
+                text = text_of((choice.get("delta") or choice.get("message") or {}).get("content"))
+                if text:
+                    self._text.append(text)
+                    if self._first_token_ms is None:
+                        self._first_token_ms = self._elapsed_ms()
+
+    async def close(self, *, interrupted: bool) -> None:
+        """Store the reply, once. Nothing is stored for an empty one."""
+        text = whole("".join(self._text))
+        if self._closed or self.opened is None or self.opened.parent is None:
+            return
+        self._closed = True
+        closing = Closing(
+            id=self.reply_id,
+            opened=self.opened,
+            content=text,
+            interrupted=interrupted,
+            model=self._model,
+            first_token_ms=self._first_token_ms,
+            total_ms=self._elapsed_ms(),
+            prompt_tokens=self._usage.get("prompt_tokens"),
+            completion_tokens=self._usage.get("completion_tokens"),
+            at=self._parts.now(),
+        )
+        if self._first_token_ms is not None:
+            self._parts.metrics.first_token.observe(self._first_token_ms / 1000)
+        await self._parts.shards.call(ShardService.close_exchange, self._who.user, closing)
+
+    async def heard(self, chunks: AsyncIterator[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+        """Pass chunks on, taking note of each."""
+        async for chunk in chunks:
+            self.hear(chunk)
+            yield chunk
+
+    def _elapsed_ms(self) -> float:
+        return (time.monotonic() - self._began) * 1000
+
+
+async def open_exchange(parts: Parts, who: Caller, body: dict[str, Any], conversation: str | None, mode: str) -> Exchange:
+    """Store what the client said and recall (mode ``on``), recall only (``read``), or neither (``off``)."""
+    reply_id = parts.new_id()
+    if mode == "off":
+        return Exchange(parts, who, None, reply_id)
+    spoken = [Spoken(role=message["role"], text=text) for message in body["messages"] if (text := _said(message))]
+    ids = [parts.new_id() for _ in spoken]
+    opening = Opening(messages=spoken, ids=ids, conversation_id=conversation, store=mode == "on", at=parts.now())
+    opened = await parts.shards.call(ShardService.open_exchange, who.user, opening)
+    parts.metrics.recalled.observe(len(opened.recalled))
+    return Exchange(parts, who, opened, reply_id)
+
+
+def checked_body(request: ChatRequest) -> dict[str, Any]:
+    """The request as a plain body, text parts in one spelling. Raises InvalidRequest that names the part at fault."""
+    body: dict[str, Any] = whole_json(request.model_dump(exclude_unset=True))
+    if (request.n or 1) != 1:
+        raise InvalidRequest("One choice a request: leave n out or set it to 1.", param="n")
+    for number, message in enumerate(body["messages"]):
+        if isinstance(message.get("content"), list):
+            message["content"] = [_part(part, f"messages[{number}].content[{index}]") for index, part in enumerate(message["content"])]
+    return body
+
+
+def _part(part: dict[str, Any], where: str) -> dict[str, Any]:
+    kind = part.get("type")
+    if kind in _TEXT_PARTS and isinstance(part.get("text"), str):
+        return {"type": "text", "text": part["text"]}
+    if kind in _PASSED_PARTS:
+        return part
+    raise InvalidRequest(f"{where}.type: {str(kind)[:40]!r} is no part that is understood; send text or image_url.", param=f"{where}.type")
+
+
+def _said(message: dict[str, Any]) -> str:
+    return text_of(message.get("content")) if message["role"] in ("user", "assistant") else ""
+
+
+def _header(text: str) -> str:
+    """A header carries Latin-1 only: anything else is percent-encoded, as in an URL."""
+    from urllib.parse import quote
+
+    return text if text.isascii() and text.isprintable() else quote(text, safe="")

@@ -1,0 +1,86 @@
+"""ASGI layers in front of the routes: the size of a body, and the methods that every route answers."""
+
+from __future__ import annotations
+
+import json
+
+from starlette.routing import Match, Router
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from serve.failures import error_body
+
+
+class BodyLimit:
+    """Refuses a body over ``limit`` bytes with 413, before it is read whole."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        declared = dict(scope["headers"]).get(b"content-length", b"0")
+        if declared.isdigit() and int(declared) > self._limit:
+            return await _refuse(send, 413, f"The body is over {self._limit // 1024 // 1024} MiB.", "body_too_large")
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self._limit:
+                return {"type": "http.disconnect"}
+            return message
+
+        return await self._app(scope, counted, send)
+
+
+class HeadAndOptions:
+    """HEAD answers as GET without a body; OPTIONS names the methods of a route (CORS headers are not ours to give unasked)."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            return await self._app({**scope, "method": "GET"}, receive, _bodiless(send))
+        if scope["type"] == "http" and scope["method"] == "OPTIONS":
+            methods = _methods(scope)
+            if methods:
+                return await _answer(send, 204, [(b"allow", ", ".join(methods).encode())], b"")
+        return await self._app(scope, receive, send)
+
+
+def _methods(scope: Scope) -> list[str]:
+    router: Router = scope["app"].router
+    found: set[str] = set()
+    for route in router.routes:
+        match, _ = route.matches({**scope, "method": "GET"})
+        if match is not Match.NONE:
+            found |= set(getattr(route, "methods", None) or ())
+    if not found:
+        return []
+    return sorted(found | {"OPTIONS"} | ({"HEAD"} if "GET" in found else set()))
+
+
+def _bodiless(send: Send) -> Send:
+    async def without_body(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            message = {**message, "body": b""}
+        await send(message)
+
+    return without_body
+
+
+async def _refuse(send: Send, status: int, message: str, code: str) -> None:
+    body = json.dumps(error_body(message, "invalid_request_error", code)).encode()
+    await _answer(send, status, [(b"content-type", b"application/json")], body)
+
+
+async def _answer(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+    headers = [*headers, (b"content-length", str(len(body)).encode())] if status != 204 else headers
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,78 @@
+"""The shard on the cluster: one replica a shard, reached through one method so that every failure of ours travels as a value."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lake.place import Place
+from memory.extract.offline import OfflineExtractor
+from uuid6 import uuid7
+
+from lake.store import ShardStore
+from schemas.errors import LaomaError
+from schemas.settings import Settings, load_settings
+from serve.embedders import build as build_embedder
+from serve.shard.resources import Resources
+from serve.shard.service import ShardService
+
+log = logging.getLogger("laoma.shard")
+
+
+def new_id() -> str:
+    """A UUIDv7: ids sort by time."""
+    return str(uuid7())
+
+
+def now() -> datetime:
+    """The clock of the cluster."""
+    return datetime.now(UTC)
+
+
+def open_shard(home: Path, number: int, settings: Settings) -> ShardService:
+    """The shard's service over its tables; takes the shard's lease, fencing an earlier owner."""
+    place = Place(home)
+    embedder = build_embedder(settings.embedding)
+    store = ShardStore(
+        place.shard(number),
+        embedder=embedder.name,
+        dim=embedder.dim,
+        settings=settings.lake,
+        now=now,
+        holder=f"{socket.gethostname()}:{os.getpid()}",
+    )
+    resources = Resources(store, embedder, OfflineExtractor(), settings, place.logs, now, new_id)
+    return ShardService(resources)
+
+
+class MemoryShard:
+    """Ray Serve deployment class; ``serve/app.py`` gives it its options."""
+
+    def __init__(self, home: str, number: int) -> None:
+        path = Path(home)
+        self._service = open_shard(path, number, load_settings(path))
+        self._started = False
+
+    async def perform(self, name: str, args: tuple[object, ...], kwargs: dict[str, Any]) -> object:
+        """Call a public method of :class:`ShardService`; an error of ours is returned, not raised (it would lose its class)."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        await self._ensure_started()
+        try:
+            return await getattr(self._service, name)(*args, **kwargs)
+        except LaomaError as error:
+            return error
+
+    async def check_health(self) -> None:
+        """Serve replaces the replica when this raises: a fenced shard has a successor and must go."""
+        await self._ensure_started()
+        self._service.require_lease()
+
+    async def _ensure_started(self) -> None:
+        if not self._started:
+            self._started = True
+            await self._service.start()

@@ -1,0 +1,92 @@
+"""OpenAI's chat completions, with memory."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+from urllib.parse import unquote
+
+from fastapi import APIRouter, Header, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+
+from memory.prompt import text_of
+from schemas.chat import ChatRequest
+from schemas.errors import InvalidRequest, Unavailable
+from serve.auth import CallerDep, PartsDep
+from serve.exchange import Exchange, checked_body, open_exchange
+from serve.parts import Parts
+from serve.sse import ClientGone, begin, disconnected, events
+
+router = APIRouter(prefix="/v1", tags=["chat"])
+_CLIENT_CLOSED = 499
+_MODEL_RETRY_S = 5
+
+
+@router.post("/chat/completions", summary="Chat with memory")
+async def chat(
+    request: Request,
+    body: ChatRequest,
+    who: CallerDep,
+    parts: PartsDep,
+    conversation: Annotated[str | None, Header(alias="X-Laoma-Conversation", description="else recognised from the messages")] = None,
+    memory: Annotated[
+        Literal["on", "read", "off"], Header(alias="X-Laoma-Memory", description="`read`: recall, store nothing; `off`: neither")
+    ] = "on",
+) -> Response:
+    """OpenAI's body and answer, streaming too; unknown fields pass through to the model.
+
+    Answer headers: `X-Laoma-Turn` (the reply's turn), `X-Laoma-Recalled` (ids of the memories used), `X-Laoma-Conversation`.
+    """
+    await _require_model(parts)
+    if conversation is not None:
+        conversation = unquote(conversation)
+        if not 1 <= len(conversation) <= 200 or not conversation.isprintable():
+            raise InvalidRequest("X-Laoma-Conversation is 1-200 printable characters (percent-encoded).", param="X-Laoma-Conversation")
+    sent = checked_body(body)
+    exchange = await open_exchange(parts, who, sent, conversation, memory)
+    prompt = exchange.prompt(sent)
+    try:
+        return await (_streamed if body.stream else _whole)(request, parts, exchange, prompt)
+    except ClientGone:
+        return Response(status_code=_CLIENT_CLOSED)
+
+
+async def _require_model(parts: Parts) -> None:
+    model = await parts.chat.ready()
+    if model.state != "ready":
+        reason = f"The model {model.name} is {model.state}" + (f" ({model.detail})" if model.detail else "")
+        raise Unavailable(
+            f"{reason}; memory routes work meanwhile. `laoma status` shows it.", code="model_not_ready", retry_after=_MODEL_RETRY_S
+        )
+
+
+async def _streamed(request: Request, parts: Parts, exchange: Exchange, prompt: dict[str, Any]) -> Response:
+    keepalive = parts.settings.http.keepalive_s
+    chunks = await begin(request, parts.chat.stream(prompt), keepalive)
+    headers = {**exchange.headers(), "Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    return StreamingResponse(events(exchange, chunks, keepalive), media_type="text/event-stream", headers=headers)
+
+
+async def _whole(request: Request, parts: Parts, exchange: Exchange, prompt: dict[str, Any]) -> Response:
+    reply = asyncio.ensure_future(parts.chat.complete(prompt))
+    gone = asyncio.ensure_future(disconnected(request))
+    try:
+        await asyncio.wait({reply, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not reply.done():
+            raise ClientGone
+        completion = _plain_content(reply.result())
+    finally:
+        reply.cancel()
+        gone.cancel()
+    exchange.hear(completion)
+    await exchange.close(interrupted=False)
+    return JSONResponse(completion, headers=exchange.headers())
+
+
+def _plain_content(completion: dict[str, Any]) -> dict[str, Any]:
+    """Content that came as a list of parts becomes text: clients expect a string; thinking parts are not the answer."""
+    for choice in completion.get("choices") or []:
+        message = choice.get("message") or {}
+        if isinstance(message.get("content"), list):
+            message["content"] = text_of([part for part in message["content"] if isinstance(part, dict) and part.get("type") == "text"])
+    return completion

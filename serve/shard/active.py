@@ -1,0 +1,138 @@
+"""The users whose memory is at hand: loaded from the lake on demand, evicted least recently used first (DESIGN §4)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from lake.history import sealed_turns
+from memory.thread import Threads
+
+from lake.store import Put
+from memory.memory_index import MemoryIndex
+from memory.turn_index import TurnIndex
+from schemas.conversation import Conversation
+from schemas.errors import EmbedderMismatch
+from schemas.memory import Memory, Tombstone
+from schemas.turn import Turn, TurnVector
+from serve.shard.resources import Resources
+
+log = logging.getLogger("laoma.shard")
+
+
+@dataclass
+class ActiveUser:
+    """One user's memory at hand. ``lock`` serialises decide-write-apply; readers need none (one event loop, no await inside a search)."""
+
+    user: str
+    memories: MemoryIndex
+    turns: TurnIndex
+    threads: Threads
+    hot: dict[str, Turn]
+    conversations: dict[str, Conversation]
+    tombstones: set[str]
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    in_use: int = 0
+    accessed: set[str] = field(default_factory=set)
+
+    @property
+    def nbytes(self) -> int:
+        """What it weighs in memory, bytes, roughly."""
+        return self.memories.nbytes + self.turns.nbytes
+
+
+class ActiveUsers:
+    """An LRU of :class:`ActiveUser` under a count and a budget of bytes; one that is in use stays."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+        self._users: OrderedDict[str, ActiveUser] = OrderedDict()
+        self._loading: dict[str, asyncio.Task[ActiveUser]] = {}
+        self.on_load: Callable[[ActiveUser], None] = lambda _: None
+
+    @asynccontextmanager
+    async def use(self, user: str) -> AsyncIterator[ActiveUser]:
+        """The user, loaded and kept for as long as the block lasts."""
+        active = await self._get(user)
+        active.in_use += 1
+        try:
+            yield active
+        finally:
+            active.in_use -= 1
+            await self._evict()
+
+    def loaded(self) -> list[ActiveUser]:
+        """Those at hand, least recently used first."""
+        return list(self._users.values())
+
+    async def write_accesses(self, active: ActiveUser) -> None:
+        """Persist the access counts that recalls left in memory; they may lag behind, so they are written together."""
+        ids, active.accessed = active.accessed, set()
+        if not ids:
+            return
+        rows = [memory for id in sorted(ids) if (memory := active.memories.get(id)) is not None]
+        if rows:
+            await self._resources.commit([Put(rows)])
+
+    async def _get(self, user: str) -> ActiveUser:
+        if user in self._users:
+            self._users.move_to_end(user)
+            return self._users[user]
+        if user not in self._loading:
+            self._loading[user] = asyncio.create_task(self._resources.in_thread(lambda: load(self._resources, user)))
+        task = self._loading[user]
+        try:
+            active = await asyncio.shield(task)
+        finally:
+            if task.done():
+                self._loading.pop(user, None)
+        if user not in self._users:
+            self._users[user] = active
+            self.on_load(active)
+        return self._users[user]
+
+    async def _evict(self) -> None:
+        budget = self._resources.settings.shard
+        while self._users and (len(self._users) > budget.users_in_memory or self._nbytes() > budget.cache_mb * 1024 * 1024):
+            victim = next((one for one in self._users.values() if one.in_use == 0), None)
+            if victim is None or len(self._users) == 1:
+                return
+            del self._users[victim.user]
+            await self.write_accesses(victim)
+
+    def _nbytes(self) -> int:
+        return sum(one.nbytes for one in self._users.values())
+
+
+def load(resources: Resources, user: str) -> ActiveUser:
+    """Read a user from the lake (blocking). With another embedder's vectors in the lake, memories are found by words alone."""
+    store = resources.store
+    rows = store.rows(Memory, user)
+    try:
+        vectors = dict(zip(*store.vectors(Memory, user), strict=True))
+        turn_vectors = dict(zip(*store.vectors(TurnVector, user), strict=True))
+    except EmbedderMismatch as error:
+        log.warning("recall by words alone: %s", error.message)
+        vectors, turn_vectors = {}, {}
+    memories = MemoryIndex(resources.embedder.name, resources.embedder.dim)
+    memories.put_many(rows, [vectors.get(row.id) for row in rows])
+    hot = {turn.id: turn for turn in store.rows(Turn, user)}
+    turns = sorted([*sealed_turns(resources.logs, user), *hot.values()], key=lambda turn: (turn.at, turn.id))
+    index = TurnIndex(resources.embedder.name, resources.embedder.dim)
+    threads = Threads()
+    for turn in turns:
+        index.put(turn, turn_vectors.get(turn.id))
+        threads.add(turn)
+    return ActiveUser(
+        user=user,
+        memories=memories,
+        turns=index,
+        threads=threads,
+        hot=hot,
+        conversations={row.id: row for row in store.rows(Conversation, user)},
+        tombstones={row.id for row in store.rows(Tombstone, user)},
+    )

@@ -1,0 +1,93 @@
+"""The user's own hand on memories: remember, correct, revert, delete, clear (R31)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory.adjudicate import adjudicate
+from memory.extract.stated import stated
+from memory.privacy import redact
+from memory.remember import apply
+
+from lake.store import Put, Write
+from memory import edits
+from schemas.errors import Conflict, InvalidRequest, NotFound
+from schemas.memory import Change, Kind, Memory
+from schemas.memory_api import MemoryIn, MemoryPatch
+from serve.shard.active import ActiveUser
+from serve.shard.ledger import erase, record
+from serve.shard.resources import Resources
+from serve.unicode import whole
+
+
+class Editing:
+    """Edits are decisions like any other: versioned, with a reason, and a way back. Call its methods under the user's lock."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    async def remember(self, active: ActiveUser, request: MemoryIn) -> Memory:
+        """Add a statement as written; one that is there already is confirmed, one it supersedes is retired."""
+        text = _clean(request.text)
+        now = self._resources.now()
+        statement = stated(text, kind=request.kind, key=request.key, scene=request.scene, at=now, zone=self._resources.zone)
+        decision = adjudicate(statement, active.memories.all(), now)
+        memories, changes = apply(decision, statement, user=active.user, turn_id=None, at=now, new_id=self._resources.new_id)
+        if not memories:
+            raise InvalidRequest("There is nothing to remember in this text.", param="text")
+        written = await record(self._resources, active, memories, [change.but(actor="user") for change in changes])
+        return next((memory for memory in written if memory.status == "active"), written[-1])
+
+    async def edit(self, active: ActiveUser, id: str, patch: MemoryPatch, version: int | None) -> Memory:
+        """Change some fields. Raises NotFound, Conflict."""
+        memory = held(active, id, version)
+        fields = patch.model_dump(exclude_unset=True, exclude_none=True)
+        if "text" in fields:
+            fields["text"] = _clean(fields["text"])
+        if not fields:
+            return memory
+        edited, change = edits.edit(memory, fields, at=self._resources.now(), change_id=self._resources.new_id())
+        return (await record(self._resources, active, [edited], [change]))[0]
+
+    async def revert(self, active: ActiveUser, id: str, version: int | None, if_match: int | None, history: Sequence[Change]) -> Memory:
+        """Bring back the text of an earlier version. Raises NotFound, Conflict, InvalidRequest."""
+        memory = held(active, id, if_match)
+        reverted, change = edits.revert(memory, history, version, at=self._resources.now(), change_id=self._resources.new_id())
+        return (await record(self._resources, active, [reverted], [change]))[0]
+
+    async def delete(self, active: ActiveUser, memories: Sequence[Memory], histories: Sequence[Change]) -> int:
+        """Delete memories: their rows and the texts in their histories go, tombstones stay."""
+        if not memories:
+            return 0
+        now = self._resources.now()
+        gone = [edits.delete(memory, at=now, change_id=self._resources.new_id()) for memory in memories]
+        tombstones = list({stone.id: stone for stone, _ in gone}.values())
+        blanked = [change.but(before=None, after=None) for change in histories]
+        beside: list[Write] = [Put(tombstones), Put([*blanked, *(change for _, change in gone)])]
+        await erase(self._resources, active, [memory.id for memory in memories], beside=beside)
+        active.tombstones |= {stone.id for stone in tombstones}
+        return len(memories)
+
+
+def held(active: ActiveUser, id: str, version: int | None = None) -> Memory:
+    """The user's memory. Raises NotFound, and Conflict when ``version`` is not its own."""
+    memory = active.memories.get(id)
+    if memory is None:
+        raise NotFound("No such memory.", param="memory_id")
+    if version is not None and version != memory.version:
+        raise Conflict(f"It is at version {memory.version} now, not {version}: read it again.", param="If-Match")
+    return memory
+
+
+def of_kind(active: ActiveUser, kind: Kind | None) -> list[Memory]:
+    """The user's memories of a kind, or all."""
+    return [memory for memory in active.memories.all() if kind is None or memory.kind == kind]
+
+
+def _clean(text: str) -> str:
+    redaction = redact(whole(text).strip())
+    if not redaction.text:
+        raise InvalidRequest("The text is empty.", param="text")
+    if redaction.blocked:
+        raise InvalidRequest("This is a secret or an identity number: it is never stored.", param="text", code="never_stored")
+    return redaction.text

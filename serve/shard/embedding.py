@@ -1,0 +1,23 @@
+"""Passage vectors of whole texts, piece by piece, beside the event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memory.embedding_text import joined, pieces
+from memory.ports import Floats
+from serve.shard.resources import Resources
+
+
+async def embed(resources: Resources, texts: Sequence[str]) -> Floats:
+    """One vector a text, shape (len(texts), dim); a long text is embedded in pieces, a blank one as a single space."""
+    limit = resources.settings.embedding.max_chars
+    cut = [pieces(text, limit) or [" "] for text in texts]
+    flat = [piece for one in cut for piece in one]
+    if not flat:
+        return np.empty((0, resources.embedder.dim), np.float32)
+    vectors = await resources.in_thread(lambda: resources.embedder.passage(flat))
+    ends = np.cumsum([len(one) for one in cut])
+    return np.stack([joined(vectors[end - len(one) : end]) for one, end in zip(cut, ends, strict=True)])

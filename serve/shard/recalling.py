@@ -1,0 +1,134 @@
+"""Recall and turn search over the user at hand, and the briefing for a prompt."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from datetime import datetime
+
+from memory.briefing import BriefingText, compose
+from memory.profile import standing_profile
+
+from lake.store import Put
+from memory.normalise import is_chinese
+from memory.ports import Floats
+from memory.recall import Question, RecallResult, recall
+from memory.turn_search import TurnQuestion, search
+from schemas.conversation import Event
+from schemas.recall import FoundTurn, RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
+from serve.shard.active import ActiveUser
+from serve.shard.resources import Resources
+from serve.unicode import whole
+
+
+class Recalling:
+    """Answers questions from memory; writes nothing but the access counts of what was used in a reply."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+        self._queries: OrderedDict[str, Floats] = OrderedDict()
+
+    async def recall(self, active: ActiveUser, request: RecallRequest) -> RecallResponse:
+        """The memories that answer, and the briefing a prompt would carry."""
+        at = request.at or self._resources.now()
+        result = await self._ask(
+            active,
+            Question(
+                text=whole(request.query),
+                vector=await self.query_vector(whole(request.query)),
+                at=at,
+                limit=request.limit,
+                kinds=tuple(request.kinds) if request.kinds else None,
+                include_archived=request.include_archived,
+            ),
+        )
+        briefing = self._brief(active, result, request.query, at)
+        return RecallResponse(memories=result.kept, briefing="\n".join(text for text in (briefing.standing, briefing.recent) if text))
+
+    async def brief(self, active: ActiveUser, question: str, at: datetime, *, used: bool) -> BriefingText:
+        """The briefing for a reply to ``question``; ``used``: count an access to each memory in it."""
+        vector = await self.query_vector(question)
+        result = await self._ask(active, Question(text=question, vector=vector, at=at))
+        briefing = self._brief(active, result, question, at)
+        if used:
+            self._count_access(active, briefing.used, at)
+        return briefing
+
+    async def search(self, active: ActiveUser, request: TurnSearchRequest) -> TurnSearchResponse:
+        """Turns by meaning, words, dates and speakers (R35)."""
+        text = whole(request.query)
+        dense_text = active.turns.question_text(text)
+        question = TurnQuestion(
+            text=text,
+            vector=await self.query_vector(dense_text),
+            at=request.at or self._resources.now(),
+            zone=self._resources.zone,
+            limit=request.limit,
+            since=request.since,
+            until=request.until,
+            conversation=request.conversation_id,
+        )
+        found = search(active.turns, question, self._resources.settings.turn_search)
+        turns = [
+            FoundTurn(
+                id=hit.turn.id,
+                conversation_id=hit.turn.conversation,
+                role=hit.turn.role,
+                speaker=hit.turn.speaker,
+                content=hit.turn.content,
+                at=hit.turn.at,
+                score=round(hit.score, 4),
+            )
+            for hit in found
+        ]
+        return TurnSearchResponse(turns=turns, complete=active.turns.complete)
+
+    async def query_vector(self, text: str) -> Floats:
+        """The question's vector, from the cache or the embedder; shape (dim,)."""
+        embedding = self._resources.settings.embedding
+        piece = text[: embedding.max_chars]
+        if piece in self._queries:
+            self._queries.move_to_end(piece)
+            return self._queries[piece]
+        vector = (await self._resources.in_thread(lambda: self._resources.embedder.query([piece])))[0]
+        self._queries[piece] = vector
+        while len(self._queries) > embedding.cache_entries:
+            self._queries.popitem(last=False)
+        return vector
+
+    async def log(self, active: ActiveUser, question: str, conversation: str, turn: str, briefing: BriefingText, took_ms: float) -> None:
+        """Leave an event of a recall that fed a reply, for the logs."""
+        detail = json.dumps({"used": briefing.used, "ms": round(took_ms, 2), "chars": len(briefing.standing) + len(briefing.recent)})
+        event = Event(
+            id=self._resources.new_id(),
+            user=active.user,
+            at=self._resources.now(),
+            kind="recall",
+            conversation=conversation,
+            turn=turn,
+            detail=detail,
+        )
+        await self._resources.commit([Put([event])])
+
+    async def _ask(self, active: ActiveUser, question: Question) -> RecallResult:
+        settings = self._resources.settings.recall
+        if len(active.memories) < _INLINE_MEMORIES:
+            return recall(active.memories, question, settings)
+        return await self._resources.in_thread(lambda: recall(active.memories, question, settings))
+
+    def _brief(self, active: ActiveUser, result: RecallResult, question: str, at: datetime) -> BriefingText:
+        profile = standing_profile(active.memories.all(), at)
+        recalled = [memory for one in result.kept if (memory := active.memories.get(one.id)) is not None]
+        language = "zh" if is_chinese(question) else "en"
+        return compose(profile, recalled, self._resources.settings.briefing, at=at, zone=self._resources.zone, language=language)
+
+    def _count_access(self, active: ActiveUser, ids: list[str], at: datetime) -> None:
+        for id in ids:
+            memory = active.memories.get(id)
+            if memory is not None:
+                active.memories.renew(memory.but(accessed_at=at, access_count=memory.access_count + 1))
+                active.accessed.add(id)
+
+
+_INLINE_MEMORIES = 20_000
+"""Below this many memories the search costs less than handing it to a thread."""

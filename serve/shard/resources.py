@@ -1,0 +1,46 @@
+"""What the parts of a shard share: store, embedder, extractor, settings, clock and ids."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+from zoneinfo import ZoneInfo
+
+from lake.store import ShardStore, Write
+from memory.extract.protocol import Extractor
+from memory.ports import Embedder
+from schemas.settings import Settings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Passed to every part of the shard. ``now`` and ``new_id`` are the only clock and source of ids below it."""
+
+    store: ShardStore
+    embedder: Embedder
+    extractor: Extractor
+    settings: Settings
+    logs: Path
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2, "shard"))
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The user's time zone."""
+        return ZoneInfo(self.settings.zone)
+
+    async def commit(self, writes: Sequence[Write]) -> None:
+        """Durable when it returns; all of ``writes`` or none."""
+        await asyncio.wrap_future(self.store.commit(writes))
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Run blocking work (a table scan, an embedding) beside the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self.threads, work)

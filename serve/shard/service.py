@@ -1,0 +1,307 @@
+"""A shard as its callers see it: every method that concerns a user takes the user first and touches nobody else's rows (R34)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from lake.logs import seal
+from memory.briefing import BriefingText
+
+from lake.store import Drop, Put
+from schemas.conversation import Feedback
+from schemas.dialogue import ConversationPage, ConversationView, Deleted, TurnsRequest, TurnsResponse
+from schemas.errors import NotFound
+from schemas.exchange import Closing, Opened, Opening
+from schemas.memory import Change, Consent, Kind, Status
+from schemas.memory_api import ChangePage, FeedbackIn, MemoryDetail, MemoryIn, MemoryPage, MemoryPatch, MemoryView, ProfileView, Revert
+from schemas.recall import RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
+from schemas.turn import Turn
+from serve.shard import listing
+from serve.shard.active import ActiveUsers
+from serve.shard.editing import Editing, held, of_kind
+from serve.shard.export import export_lines
+from serve.shard.extraction import ExtractionQueue
+from serve.shard.recalling import Recalling
+from serve.shard.resources import Resources
+from serve.shard.turn_vectors import TurnVectors
+from serve.shard.writing import Writing
+
+_HOUSEKEEPING_S = 30.0
+
+
+class ShardService:
+    """The single writer of a shard's tables. ``start`` it on the event loop that will call it."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+        self._users = ActiveUsers(resources)
+        self._writing = Writing(resources)
+        self._recalling = Recalling(resources)
+        self._editing = Editing(resources)
+        self._extraction = ExtractionQueue(resources, self._users)
+        self._turn_vectors = TurnVectors(resources, self._users)
+        self._background: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Begin the background work: extraction, turn vectors, housekeeping."""
+        self._extraction.start()
+        self._turn_vectors.start()
+        self._background.append(asyncio.create_task(self._keep_house()))
+
+    async def stop(self) -> None:
+        """Finish what is at work, write what lags, release the lake."""
+        for task in self._background:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+        await self._extraction.stop()
+        await self._turn_vectors.stop()
+        for active in self._users.loaded():
+            await self._users.write_accesses(active)
+        await self._resources.in_thread(self._resources.store.close)
+        self._resources.threads.shutdown(wait=False)
+
+    # turns and conversations
+
+    async def ingest(self, user: str, request: TurnsRequest, ids: list[str], now: datetime) -> TurnsResponse:
+        """Store a dialogue; with ``wait`` answer after its extraction."""
+        async with self._users.use(user) as active:
+            async with active.lock:
+                conversation, turns, new = await self._writing.ingest(active, request, ids, now)
+            for turn in new:
+                self._queue(turn)
+            memories = None
+            if request.wait:
+                turn_ids = [turn.id for turn in turns]
+                await self._extraction.settled(turn_ids)
+                memories = [memory.id for memory in active.memories.all() if not set(turn_ids).isdisjoint(memory.turns)]
+        return TurnsResponse(conversation_id=conversation, turn_ids=[turn.id for turn in turns], memories=memories)
+
+    async def open_exchange(self, user: str, opening: Opening) -> Opened:
+        """Store what the client said, recall for it. Recall that fails leaves the chat without memory, never without an answer."""
+        async with self._users.use(user) as active:
+            question = next((spoken.text for spoken in reversed(opening.messages) if spoken.role == "user"), "")
+            conversation, exchange, parent = opening.conversation_id or "", opening.ids[-1] if opening.ids else "", None
+            if opening.store and opening.messages:
+                async with active.lock:
+                    place = await self._writing.open(active, opening)
+                conversation, exchange, parent = place.conversation, place.exchange, place.parent
+            began = time.perf_counter()
+            briefing = BriefingText("", "", [])
+            with suppress(Exception):
+                briefing = await self._recalling.brief(active, question, opening.at, used=opening.store)
+            if parent is not None and briefing.used:
+                await self._recalling.log(active, question, conversation, parent, briefing, (time.perf_counter() - began) * 1000)
+        return Opened(
+            conversation_id=conversation,
+            exchange=exchange,
+            parent=parent,
+            standing=briefing.standing,
+            recent=briefing.recent,
+            recalled=briefing.used,
+        )
+
+    async def close_exchange(self, user: str, closing: Closing) -> None:
+        """Store the reply, then let the user's turn be read for memories."""
+        async with self._users.use(user) as active:
+            async with active.lock:
+                reply = await self._writing.close(active, closing)
+            if reply is not None:
+                self._turn_vectors.add(reply)
+            question = active.hot.get(closing.opened.parent or "")
+            if question is not None:
+                self._queue(question)
+
+    async def turn(self, user: str, turn_id: str) -> Turn:
+        """One turn with its extraction state. Raises NotFound."""
+        async with self._users.use(user) as active:
+            return await listing.turn(self._resources, active, turn_id)
+
+    async def search_turns(self, user: str, request: TurnSearchRequest) -> TurnSearchResponse:
+        """Search over what was said."""
+        async with self._users.use(user) as active:
+            return await self._recalling.search(active, request)
+
+    async def conversations(self, user: str, limit: int, cursor: str | None) -> ConversationPage:
+        """A page of conversations, latest first."""
+        async with self._users.use(user) as active:
+            return listing.conversations(active, limit, cursor)
+
+    async def conversation(self, user: str, conversation_id: str) -> ConversationView:
+        """One conversation with its turns. Raises NotFound."""
+        async with self._users.use(user) as active:
+            return await listing.conversation(self._resources, active, conversation_id)
+
+    async def close_conversation(self, user: str, conversation_id: str) -> ConversationView:
+        """End it and wait until nothing of it is left to extract. Raises NotFound."""
+        async with self._users.use(user) as active:
+            view = await listing.conversation(self._resources, active, conversation_id)
+            for turn in view.turns:
+                self._queue(turn)
+            await self._extraction.settled([turn.id for turn in view.turns])
+            async with active.lock:
+                row = active.conversations[conversation_id].but(closed_at=self._resources.now())
+                await self._resources.commit([Put([row])])
+                active.conversations[conversation_id] = row
+            return await listing.conversation(self._resources, active, conversation_id)
+
+    async def delete_conversation(self, user: str, conversation_id: str) -> Deleted:
+        """Its turns and their vectors go; memories stay. Raises NotFound."""
+        async with self._users.use(user) as active, active.lock:
+            return await listing.delete_conversation(self._resources, active, conversation_id)
+
+    # recall and memories
+
+    async def recall(self, user: str, request: RecallRequest) -> RecallResponse:
+        """What is remembered about a question."""
+        async with self._users.use(user) as active:
+            return await self._recalling.recall(active, request)
+
+    async def memories(
+        self, user: str, q: str | None, kind: Kind | None, status: Status | None, limit: int, cursor: str | None
+    ) -> MemoryPage:
+        """A page of memories, latest change first."""
+        async with self._users.use(user) as active:
+            return listing.memories(active, q, kind, status, limit, cursor)
+
+    async def memory(self, user: str, memory_id: str) -> MemoryDetail:
+        """One memory with its history and source turns. Raises NotFound."""
+        async with self._users.use(user) as active:
+            return await listing.memory(self._resources, active, memory_id)
+
+    async def remember(self, user: str, request: MemoryIn) -> MemoryView:
+        """Add a statement by hand."""
+        async with self._users.use(user) as active, active.lock:
+            return MemoryView.of(await self._editing.remember(active, request))
+
+    async def edit_memory(self, user: str, memory_id: str, patch: MemoryPatch, version: int | None) -> MemoryView:
+        """Correct a memory. Raises NotFound, Conflict."""
+        async with self._users.use(user) as active, active.lock:
+            return MemoryView.of(await self._editing.edit(active, memory_id, patch, version))
+
+    async def revert_memory(self, user: str, memory_id: str, revert: Revert, version: int | None) -> MemoryView:
+        """Bring back an earlier version. Raises NotFound, Conflict."""
+        async with self._users.use(user) as active, active.lock:
+            history = await listing.history(self._resources, active, [memory_id])
+            return MemoryView.of(await self._editing.revert(active, memory_id, revert.version, version, history))
+
+    async def delete_memory(self, user: str, memory_id: str, version: int | None) -> Deleted:
+        """Gone from recall at once. Raises NotFound, Conflict."""
+        async with self._users.use(user) as active, active.lock:
+            memory = held(active, memory_id, version)
+            history = await listing.history(self._resources, active, [memory_id])
+            return Deleted(count=await self._editing.delete(active, [memory], history))
+
+    async def clear_memories(self, user: str, kind: Kind | None) -> Deleted:
+        """Delete every memory of a kind, or all."""
+        async with self._users.use(user) as active, active.lock:
+            memories = of_kind(active, kind)
+            history = await listing.history(self._resources, active, [memory.id for memory in memories])
+            return Deleted(deleted=bool(memories), count=await self._editing.delete(active, memories, history))
+
+    async def changes(self, user: str, limit: int, cursor: str | None) -> ChangePage:
+        """A page of decisions, latest first."""
+        rows = await self._resources.in_thread(lambda: self._resources.store.rows(Change, user))
+        return listing.changes(rows, limit, cursor)
+
+    # the user
+
+    async def profile(self, user: str) -> ProfileView:
+        """Who the user is, as far as it is known."""
+        thumbs = await self._resources.in_thread(lambda: self._resources.store.rows(Feedback, user))
+        async with self._users.use(user) as active:
+            return listing.profile(active, thumbs, self._resources.now(), self._resources.zone)
+
+    async def feedback(self, user: str, body: FeedbackIn) -> Feedback:
+        """A thumb on a reply; the latest counts. Raises NotFound."""
+        async with self._users.use(user) as active:
+            turn = await listing.turn(self._resources, active, body.turn)
+            if turn.role != "assistant":
+                raise NotFound("This turn is no reply.", param="turn")
+            row = Feedback(
+                id=f"thumb-{turn.id}",
+                user=user,
+                at=self._resources.now(),
+                turn=turn.id,
+                conversation=turn.conversation,
+                signal=body.signal,
+                comment=body.comment,
+                policy_version=turn.policy_version,
+            )
+            await self._resources.commit([Put([row])])
+            return row
+
+    async def consents(self, user: str) -> list[Consent]:
+        """Categories the user allowed."""
+        return await self._resources.in_thread(lambda: self._resources.store.rows(Consent, user))
+
+    async def give_consent(self, user: str, category: str) -> Consent:
+        """Allow a category."""
+        row = Consent(id=category, user=user, given_at=self._resources.now())
+        await self._resources.commit([Put([row])])
+        return row
+
+    async def withdraw_consent(self, user: str, category: str) -> Deleted:
+        """Forbid it again. Raises NotFound where it was not allowed."""
+        if category not in {row.id for row in await self.consents(user)}:
+            raise NotFound("No such consent.", param="category")
+        await self._resources.commit([Drop(Consent, user, [category])])
+        return Deleted()
+
+    async def export(self, user: str) -> list[str]:
+        """All of the user's rows as JSON lines."""
+        return await self._resources.in_thread(lambda: export_lines(self._resources.store, self._resources.logs, user))
+
+    # the shard
+
+    async def figures(self) -> dict[str, float]:
+        """Numbers for status and metrics."""
+        stats = await self._resources.in_thread(self._resources.store.stats)
+        loaded = self._users.loaded()
+        return {
+            "journal_entries": float(stats.journal),
+            "journal_syncs": float(stats.syncs),
+            "commits": float(stats.commits),
+            "fence": float(stats.fence),
+            "quarantined": float(stats.quarantined),
+            "writable": float(stats.failure is None),
+            **{f"rows_{name}": float(table.rows) for name, table in stats.tables.items()},
+            **{f"fragments_{name}": float(table.fragments) for name, table in stats.tables.items()},
+            "extraction_waiting": float(self._extraction.waiting()),
+            "turn_vectors_waiting": float(self._turn_vectors.waiting()),
+            "users_loaded": float(len(loaded)),
+            "memory_bytes": float(sum(active.nbytes for active in loaded)),
+        }
+
+    async def idle(self, user: str) -> None:
+        """Returns when nothing of this user waits for extraction."""
+        await self._extraction.idle(user)
+
+    async def seal(self) -> str:
+        """Move settled turns and events of past days to the Parquet logs; a report in words."""
+        days = self._resources.settings.lake.seal_after_days
+        now = self._resources.now().astimezone(self._resources.zone)
+        before = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days - 1)
+        report = await self._resources.in_thread(
+            lambda: seal(self._resources.store, self._resources.logs, before=before, zone=self._resources.zone)
+        )
+        return str(report)
+
+    def require_lease(self) -> None:
+        """Raises Fenced when another owner has taken this shard."""
+        self._resources.store.require_lease()
+
+    def _queue(self, turn: Turn) -> None:
+        self._extraction.add(turn)
+        self._turn_vectors.add(turn)
+
+    async def _keep_house(self) -> None:
+        while True:
+            await asyncio.sleep(_HOUSEKEEPING_S)
+            for active in self._users.loaded():
+                if active.accessed and not active.lock.locked():
+                    async with active.lock:
+                        with suppress(Exception):
+                            await self._users.write_accesses(active)

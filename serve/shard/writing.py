@@ -1,0 +1,173 @@
+"""Turns come in: ingest of dialogues, the opening and the closing of a chat exchange. Each is durable before it is acknowledged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import NAMESPACE_URL, uuid5
+
+from lake.history import sealed_turns
+from memory.privacy import redact
+
+from lake.store import Put, Write
+from schemas.conversation import Conversation
+from schemas.dialogue import Message, TurnsRequest
+from schemas.errors import InvalidRequest
+from schemas.exchange import Closing, Opening
+from schemas.turn import Extraction, Origin, Role, Turn
+from serve.shard.active import ActiveUser
+from serve.shard.resources import Resources
+from serve.unicode import whole
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an exchange belongs; ``parent`` is the user's turn in it."""
+
+    conversation: str
+    exchange: str
+    parent: str | None
+
+
+class Writing:
+    """Writes turns and conversations. Call its methods under the user's lock."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    async def ingest(
+        self, active: ActiveUser, request: TurnsRequest, ids: Sequence[str], now: datetime
+    ) -> tuple[str, list[Turn], list[Turn]]:
+        """The conversation, its turns in the order of the messages, and those of them that are new."""
+        conversation = request.conversation_id or f"c-{ids[0]}"
+        named = [self._own_id(active.user, conversation, message, id) for message, id in zip(request.messages, ids, strict=True)]
+        known = await self._known(active, named)
+        parent = active.threads.tip(conversation)
+        turns: list[Turn] = []
+        new: dict[str, Turn] = {}
+        exchange = None
+        for message, id in zip(request.messages, named, strict=True):
+            turn = known.get(id) or new.get(id)
+            if turn is None:
+                exchange = id if exchange is None or message.role != "assistant" else exchange
+                turn = new[id] = self._turn(active.user, id, conversation, exchange, parent, message, now)
+            exchange, parent = turn.exchange, turn.id
+            turns.append(turn)
+        if new:
+            await self._store(active, list(new.values()))
+        return conversation, turns, list(new.values())
+
+    async def open(self, active: ActiveUser, opening: Opening) -> Place:
+        """Store what is new in a chat's message list (R4) and say where its reply will hang."""
+        following = active.threads.follow(
+            [(spoken.role, redact(whole(spoken.text)).text) for spoken in opening.messages],
+            conversation=opening.conversation_id,
+            at=opening.at,
+            silence_s=self._resources.settings.window.silence_s,
+        )
+        conversation = following.conversation or opening.conversation_id or f"c-{opening.ids[0]}"
+        parent, exchange = following.parent, following.exchange
+        rows: list[Turn] = []
+        last = len(opening.messages) - 1
+        for number in following.new:
+            spoken, id = opening.messages[number], opening.ids[number]
+            exchange = id if exchange is None or spoken.role == "user" else exchange
+            # Earlier messages that a client brings along were said elsewhere: kept for the record, not read for memories.
+            state: Extraction = "pending" if number == last and spoken.role == "user" else "skipped"
+            content = redact(whole(spoken.text)).text
+            rows.append(
+                Turn(
+                    id=id,
+                    user=active.user,
+                    conversation=conversation,
+                    exchange=exchange,
+                    parent=parent,
+                    at=opening.at,
+                    role=spoken.role,
+                    content=content,
+                    extraction=state,
+                )
+            )
+            parent = id
+        if rows:
+            await self._store(active, rows)
+        return Place(conversation, exchange or opening.ids[-1], parent)
+
+    async def close(self, active: ActiveUser, closing: Closing) -> Turn | None:
+        """Store the reply, once; an empty one leaves no row."""
+        opened = closing.opened
+        if closing.id in active.hot or not closing.content.strip():
+            return None
+        reply = Turn(
+            id=closing.id,
+            user=active.user,
+            conversation=opened.conversation_id,
+            exchange=opened.exchange,
+            parent=opened.parent,
+            at=closing.at,
+            role="assistant",
+            content=redact(whole(closing.content)).text,
+            interrupted=closing.interrupted,
+            extraction="skipped",
+            model=closing.model,
+            recalled=opened.recalled,
+            first_token_ms=closing.first_token_ms,
+            total_ms=closing.total_ms,
+            prompt_tokens=closing.prompt_tokens,
+            completion_tokens=closing.completion_tokens,
+        )
+        await self._store(active, [reply])
+        return reply
+
+    async def _store(self, active: ActiveUser, turns: Sequence[Turn], *, beside: Sequence[Write] = ()) -> None:
+        conversation = self._touched(active, turns)
+        await self._resources.commit([Put(list(turns)), Put([conversation]), *beside])
+        active.conversations[conversation.id] = conversation
+        for turn in turns:
+            active.hot[turn.id] = turn
+            active.turns.put(turn, None)
+            active.threads.add(turn)
+
+    def _touched(self, active: ActiveUser, turns: Sequence[Turn]) -> Conversation:
+        id, last = turns[0].conversation, max(turn.at for turn in turns)
+        held = active.conversations.get(id)
+        if held is not None:
+            return held.but(last_at=max(held.last_at, last), closed_at=None)
+        title = next((turn.content.strip().splitlines()[0][:40] for turn in turns if turn.role == "user" and turn.content.strip()), None)
+        return Conversation(id=id, user=active.user, title=title, opened_at=min(turn.at for turn in turns), last_at=last)
+
+    async def _known(self, active: ActiveUser, ids: Sequence[str]) -> dict[str, Turn]:
+        known = {id: active.hot[id] for id in ids if id in active.hot}
+        missing = [id for id in ids if id not in known and active.turns.get(id) is not None]
+        if missing:
+            sealed = await self._resources.in_thread(lambda: sealed_turns(self._resources.logs, active.user, ids=missing))
+            known.update({turn.id: turn for turn in sealed})
+        return known
+
+    def _own_id(self, user: str, conversation: str, message: Message, fresh: str) -> str:
+        """A client's own message id names the same turn each time it is sent."""
+        if message.id is None:
+            return fresh
+        return str(uuid5(NAMESPACE_URL, "\x1f".join(("laoma", user, "api", conversation, message.id))))
+
+    def _turn(self, user: str, id: str, conversation: str, exchange: str, parent: str | None, message: Message, now: datetime) -> Turn:
+        content = redact(whole(message.content)).text
+        if not content.strip():
+            raise InvalidRequest("A message has no text.", param="messages")
+        role: Role = message.role
+        origin: Origin = "api"
+        return Turn(
+            id=id,
+            user=user,
+            conversation=conversation,
+            exchange=exchange,
+            parent=parent,
+            at=message.at or now,
+            role=role,
+            speaker=message.name,
+            content=content,
+            external_id=message.id,
+            origin=origin,
+            extraction="pending" if role == "user" else "skipped",
+        )

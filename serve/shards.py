@@ -1,0 +1,90 @@
+"""The port to the shards: which one owns a user, and how a call reaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
+
+from schemas.errors import LaomaError, Unavailable
+from serve.shard.service import ShardService
+
+P = ParamSpec("P")
+T = TypeVar("T")
+ShardMethod = Callable[Concatenate[ShardService, str, P], Awaitable[T]]
+
+
+class Shards(Protocol):
+    """Calls a method of the shard that owns ``user``: ``await shards.call(ShardService.recall, user, request)``."""
+
+    async def call(self, method: ShardMethod[P, T], user: str, *args: P.args, **kwargs: P.kwargs) -> T:
+        """The method's answer. Raises what it raises; Unavailable when the shard can't be reached."""
+        ...
+
+    async def each(self, method: Callable[[ShardService], Awaitable[T]]) -> list[T]:
+        """Call a method that concerns no single user on every shard; answers in shard order."""
+        ...
+
+
+class LocalShard:
+    """A shard in this process: for tests and evaluation."""
+
+    def __init__(self, service: ShardService) -> None:
+        self._service = service
+
+    async def call(self, method: ShardMethod[P, T], user: str, *args: P.args, **kwargs: P.kwargs) -> T:
+        """See :class:`Shards`."""
+        return await method(self._service, user, *args, **kwargs)
+
+    async def each(self, method: Callable[[ShardService], Awaitable[T]]) -> list[T]:
+        """See :class:`Shards`."""
+        return [await method(self._service)]
+
+
+class Handle(Protocol):
+    """What is used of a Serve deployment handle to a ``MemoryShard``."""
+
+    @property
+    def perform(self) -> Any:
+        """The remote method ``perform(name, args, kwargs)``."""
+        ...
+
+
+class RemoteShards:
+    """The shards on the cluster, by Serve handles; a call that met a dying replica is made again, ``patience`` times at most.
+
+    Calling twice is safe: ids are made by the caller, and the same id is stored once.
+    """
+
+    def __init__(self, handles: list[Handle], shard_of: Callable[[str, int], int], *, patience: int = 3) -> None:
+        self._handles = handles
+        self._shard_of = shard_of
+        self._patience = patience
+
+    async def call(self, method: ShardMethod[P, T], user: str, *args: P.args, **kwargs: P.kwargs) -> T:
+        """See :class:`Shards`."""
+        handle = self._handles[self._shard_of(user, len(self._handles))]
+        return cast(T, await self._perform(handle, method.__name__, (user, *args), kwargs))
+
+    async def each(self, method: Callable[[ShardService], Awaitable[T]]) -> list[T]:
+        """See :class:`Shards`."""
+        return [cast(T, await self._perform(handle, method.__name__, (), {})) for handle in self._handles]
+
+    async def _perform(self, handle: Handle, name: str, args: tuple[object, ...], kwargs: dict[str, Any]) -> object:
+        from ray.exceptions import RayActorError
+        from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError, RayServeException
+
+        for attempt in range(1, self._patience + 1):
+            try:
+                answer = await handle.perform.remote(name, args, kwargs)
+            except BackPressureError:
+                raise Unavailable("The memory is busy: try again in a second.", code="overloaded", retry_after=1) from None
+            except (RayActorError, DeploymentUnavailableError, RayServeException, ConnectionError) as error:
+                if attempt == self._patience:
+                    raise Unavailable("The memory is restarting: try again in a few seconds.", retry_after=3) from error
+            else:
+                if isinstance(answer, LaomaError):
+                    if answer.code == "fenced" and attempt < self._patience:
+                        continue
+                    raise answer
+                return answer
+        raise AssertionError("unreachable")
