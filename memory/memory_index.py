@@ -86,3 +86,11 @@ class MemoryIndex:
     def all(self) -> list[Memory]:
         """All memories (without vectors), in row order."""
         return list(self._memories)
+
+    def renew(self, memory: Memory) -> None:
+        """Overwrites a held memory whose text did not change: its vector and words stay. KeyError where it is not held."""
+        row = self.vectors.rows.row(memory.id)
+        if row is None:
+            raise KeyError(memory.id)
+        self.columns.put(row, memory)
+        self._memories[row] = memory if memory.vector is None else memory.model_copy(update={"vector": None})

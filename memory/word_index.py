@@ -16,6 +16,8 @@ from memory.words import tokens
 
 _K1 = 1.2
 _B = 0.75
+_MOST_TERMS = 64
+"""Words of a query that are looked up at most."""
 _BYTES_A_POSTING = 8
 _BYTES_A_TERM = 320
 _BYTES_A_ROW = 96
@@ -89,22 +91,36 @@ class WordIndex:
         """BM25 and coverage of every row. A query without known words matches nothing: all zeros."""
         n = len(self.rows)
         wanted = set(tokens(query))
-        known = [self._postings[term] for term in sorted(wanted) if term in self._postings]
+        known = self._known(wanted)
         if not known or n == 0:
             return WordMatch(np.zeros(n, dtype=np.float32), np.zeros(n, dtype=np.float32))
         sizes = [len(posting.rows) for posting in known]
-        idf = np.array([_idf(n, size) for size in sizes], dtype=np.float32)
+        rarity = np.array([idf(n, size) for size in sizes], dtype=np.float32)
         rows = np.concatenate([np.frombuffer(posting.rows, dtype=np.int32) for posting in known])
         counts = np.concatenate([np.frombuffer(posting.counts, dtype=np.float32) for posting in known])
-        weights = np.repeat(idf, sizes)
+        weights = np.repeat(rarity, sizes)
         bm25 = np.bincount(rows, weights=weights * counts * (self._k1 + 1) / (counts + self._norms()[rows]), minlength=n)
-        whole = float(idf.sum()) + (len(wanted) - len(known)) * _idf(n, 0)
+        whole = float(rarity.sum()) + _unknown(len(wanted), len(known)) * idf(n, 0)
         coverage = np.bincount(rows, weights=weights, minlength=n) / whole
         return WordMatch(bm25.astype(np.float32), coverage.astype(np.float32))
 
     def score(self, query: str) -> Floats:
         """BM25 of every row, shape (n,); row i belongs to ``rows.ids[i]``."""
         return self.match(query).bm25
+
+    def postings(self, query: str) -> list[tuple[NDArray[np.int32], Floats]]:
+        """For each of the query's known words the rows that hold it and how often: views, not to be kept over a put or drop."""
+        known = self._known(set(tokens(query)))
+        return [(np.frombuffer(posting.rows, dtype=np.int32), np.frombuffer(posting.counts, dtype=np.float32)) for posting in known]
+
+    def lengths(self) -> Floats:
+        """The number of words of each row, shape (n,)."""
+        return np.array(self._lengths, dtype=np.float32)
+
+    def _known(self, wanted: set[str]) -> list[_Posting]:
+        """The postings of the query's words, in a fixed order; of a long query the rarest words only."""
+        known = [(len(self._postings[term].rows), term) for term in wanted if term in self._postings]
+        return [self._postings[term] for _, term in sorted(known)[:_MOST_TERMS]]
 
     def _norms(self) -> NDArray[np.float32]:
         if self._length_norms is None:
@@ -149,8 +165,13 @@ class WordIndex:
         self._lengths[new] = self._lengths[old]
 
 
-def _idf(documents: int, holding: int) -> float:
+def idf(documents: int, holding: int) -> float:
+    """How much a word tells that ``holding`` of ``documents`` texts have (BM25, never negative)."""
     return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
+
+
+def _unknown(wanted: int, known: int) -> int:
+    return max(min(wanted, _MOST_TERMS) - known, 0)
 
 
 def _find(rows: array[int], row: int) -> int:
