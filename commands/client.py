@@ -45,9 +45,9 @@ class Answer:
 class Service:
     """One service at ``url``, spoken to with ``key``. Every failure is a LaomaError that says what to do."""
 
-    def __init__(self, url: str, key: str | None = None) -> None:
+    def __init__(self, url: str, key: str | None = None, headers: Mapping[str, str] | None = None) -> None:
         self.url = url
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers = {**(headers or {}), **({"Authorization": f"Bearer {key}"} if key else {})}
         # trust_env off: a proxy of the environment must never see what is asked of the own machine
         self._http = httpx.Client(base_url=url, headers=headers, timeout=httpx.Timeout(READ_S, connect=CONNECT_S), trust_env=False)
 

@@ -103,11 +103,13 @@ def probe_model(as_json: AsJson = False) -> None:
     Example:
       laoma model probe
     """
+    from commands.client import Service
     from commands.probe import probe
 
     place = here()
+    service = Service(place.url, place.key(), {"X-Laoma-Memory": "off"})
     with waiting(say("asking the model two questions", "正在试问模型")):
-        verdict = probe(place.service(), "/v1/chat/completions", place.settings().model.name)
+        verdict = probe(service, "/v1/chat/completions", place.settings().model.name)
     if as_json:
         print_json(_told(verdict))
     else:
@@ -200,7 +202,7 @@ def _say_verdict(verdict: Verdict) -> None:
 
 
 def _told(verdict: Verdict | None) -> dict[str, object] | None:
-    return verdict and {"instructions": verdict.instructions, "json": verdict.json, "detail": verdict.detail}
+    return None if verdict is None else {"instructions": verdict.instructions, "json": verdict.json, "detail": verdict.detail}
 
 
 def small(name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
@@ -28,6 +29,10 @@ HELP = (
     "End a statement with ; · .views lists the views · .columns VIEW · .refresh sees what was written since · .quit",
     "语句以 ; 结束 · .views 列出视图 · .columns VIEW 列出列 · .refresh 重读新数据 · .quit 退出",
 )
+_AT = re.compile(
+    r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | \$\$.*?\$\$ | --[^\n]* | /\*.*?\*/ | (?P<at>\bat\b(?!\s*\()(?!\s+time\s+zone\b))""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
 VIEWS = "SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1"
 
 
@@ -50,6 +55,8 @@ def sql(
         raise typer.BadParameter("--json or --csv, not both")
     form: Form = "json" if as_json else "csv" if as_csv else "table"
     home = here().home
+    if not home.exists():
+        raise LaomaError(f"there is no lake at {home}: start laoma with `laoma up`, or set LAOMA_HOME")
     if query is None and not sys.stdin.isatty():
         query = sys.stdin.read()
     if query is None:
@@ -66,18 +73,21 @@ def run(connection: duckdb.DuckDBPyConnection, query: str, form: Form) -> None:
 
     try:
         with waiting(say("asking", "正在查询")):
-            cursor = connection.execute(query)
+            cursor = connection.execute(quoted_at(query))
         columns = [column[0] for column in cursor.description or []]
         _PRINTERS[form](columns, _rows(cursor))
     except duckdb.Error as error:
         raise InvalidRequest(f"SQL: {str(error).strip().splitlines()[0]}") from None
 
 
+def quoted_at(query: str) -> str:
+    """The query with the column ``at`` quoted: DuckDB 2 reserves the word for ``AT TIME ZONE`` and ``AT (VERSION …)``."""
+    return _AT.sub(lambda found: '"at"' if found["at"] else found[0], query)
+
+
 def _connect(home: Path) -> duckdb.DuckDBPyConnection:
     from lake.sql import connect
 
-    if not home.exists():
-        raise LaomaError(f"there is no lake at {home}: start laoma with `laoma up`, or set LAOMA_HOME")
     with waiting(say("opening the lake", "正在打开数据湖")):
         return connect(home)
 
@@ -88,7 +98,7 @@ def _rows(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[object, ...]]:
 
 
 def _print_rows(columns: Sequence[str], rows: Iterator[tuple[object, ...]]) -> None:
-    shown = []
+    shown: list[list[object]] = []
     for row in rows:
         if len(shown) == TABLE_ROWS:
             print_table(columns, shown)

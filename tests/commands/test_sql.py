@@ -1,0 +1,79 @@
+"""sql: what is printed, one-shot and in the prompt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from commands.sql import quoted_at, run
+from schemas.errors import InvalidRequest
+from tests.commands.conftest import Laoma
+
+ROWS = "SELECT * FROM (VALUES (1, '早餐, 豆浆', TIMESTAMPTZ '2025-11-30 12:00:00+00'), (2, NULL, NULL)) t(n, text, \"at\") ORDER BY n"
+
+
+@pytest.fixture
+def connection() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute("SET TimeZone = 'Asia/Shanghai'")
+    return connection
+
+
+def test_json_is_an_array_of_rows(connection: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]) -> None:
+    run(connection, ROWS, "json")
+    rows = json.loads(capsys.readouterr().out)
+    assert rows == [{"n": 1, "text": "早餐, 豆浆", "at": "2025-11-30T20:00:00+08:00"}, {"n": 2, "text": None, "at": None}]
+
+
+def test_json_of_no_rows_is_an_empty_array(connection: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]) -> None:
+    run(connection, "SELECT 1 WHERE false", "json")
+    assert capsys.readouterr().out == "[]\n"
+
+
+def test_csv_quotes_what_needs_it(connection: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]) -> None:
+    run(connection, ROWS, "csv")
+    assert capsys.readouterr().out == 'n,text,at\n1,"早餐, 豆浆",2025-11-30T20:00:00+08:00\n2,,\n'
+
+
+def test_a_table_shows_local_times(connection: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]) -> None:
+    run(connection, ROWS, "table")
+    assert capsys.readouterr().out.splitlines()[1].split()[-2:] == ["2025-11-30", "20:00:00+08:00"]
+
+
+def test_a_long_table_is_cut_and_says_so(connection: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]) -> None:
+    run(connection, "SELECT * FROM range(501)", "table")
+    streams = capsys.readouterr()
+    assert len(streams.out.splitlines()) == 501
+    assert "--json or --csv" in streams.err
+
+
+def test_a_wrong_query_is_one_line_of_duckdbs_words(connection: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(InvalidRequest, match=r"^SQL: .*turms") as caught:
+        run(connection, "SELECT * FROM turms", "table")
+    assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("query", "quoted"),
+    [
+        ("SELECT at, max(at) AT FROM t ORDER BY t.at", 'SELECT "at", max("at") "at" FROM t ORDER BY t."at"'),
+        ("SELECT at AT TIME ZONE 'at' FROM lat -- at", "SELECT \"at\" AT TIME ZONE 'at' FROM lat -- at"),
+        ('SELECT "at", $$at$$ /* at */ FROM t AT (VERSION => 1)', 'SELECT "at", $$at$$ /* at */ FROM t AT (VERSION => 1)'),
+    ],
+)
+def test_the_column_at_needs_no_quotes(query: str, quoted: str) -> None:
+    assert quoted_at(query) == quoted
+
+
+def test_no_lake_says_how_to_get_one(laoma: Laoma, home: Path) -> None:
+    done = laoma("sql", "SELECT 1")
+    assert done.code == 1
+    assert str(home) in done.err
+
+
+def test_an_empty_query_is_misuse(laoma: Laoma, home: Path) -> None:
+    home.mkdir()
+    assert laoma("sql", "  ").code == 2
