@@ -65,10 +65,17 @@ class Talk:
             try:
                 return self._once(parts, show)
             except Unavailable as error:
-                if error.retry_after is None or parts or time.monotonic() + error.retry_after > deadline:
+                if error.retry_after is None or parts or time.monotonic() + error.retry_after > deadline or not self._loading():
                     raise
                 with waiting(say(f"{error.message} Trying again.", f"{error.message} 稍后重试。")):
                     time.sleep(error.retry_after)
+
+    def _loading(self) -> bool:
+        """Whether waiting helps: a model that failed or is switched off never gets ready by itself."""
+        try:
+            return bool(self.service.get("/readyz")["model"]["state"] == "loading")
+        except Unavailable as error:
+            return error.code != "not_running"
 
     def _once(self, parts: list[str], show: bool) -> tuple[str | None, tuple[str, ...]]:
         with ask(self.service, self.messages, conversation=self.conversation, memory=self.memory) as reply:

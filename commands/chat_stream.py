@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from schemas.errors import LaomaError, NotFound, UpstreamFailed
 
@@ -37,7 +38,7 @@ class Used:
 def ask(service: Service, messages: Sequence[Message], *, conversation: str, memory: str = "on") -> Iterator[Reply]:
     """Sends the conversation; leaving the block early stops the generation."""
     body = {"model": "laoma", "messages": list(messages), "stream": True}
-    headers = {"X-Laoma-Conversation": conversation, "X-Laoma-Memory": memory}
+    headers = {"X-Laoma-Conversation": quote(conversation, safe=""), "X-Laoma-Memory": memory}
     with service.stream("POST", "/v1/chat/completions", body, headers) as answer:
         ids = tuple(id.strip() for id in answer.headers.get("x-laoma-recalled", "").split(",") if id.strip())
         yield Reply(answer.headers.get("x-laoma-turn"), ids, pieces(answer.lines))
@@ -48,7 +49,7 @@ def used(service: Service, ids: Iterable[str]) -> list[Used]:
     found: list[Used] = []
     for id in ids:
         try:
-            found.append(Used(id, service.get(f"/v1/memories/{id}")["memory"]["text"]))
+            found.append(Used(id, service.get(f"/v1/memories/{quote(id, safe='')}")["memory"]["text"]))
         except NotFound:
             continue
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,10 +20,8 @@ key_app = typer.Typer(help="API keys · 管理密钥\n\nExample: laoma key add a
 @key_app.command("add")
 def add(
     user: Annotated[str, typer.Argument(help="Whose memory the key opens.")],
-    role: Annotated[
-        list[str] | None,
-        typer.Option(help="user; admin: jobs, keys, policy; delegate: names its own end users. May be given several times."),
-    ] = None,
+    admin: Annotated[bool, typer.Option("--admin", help="May submit jobs and see the box's state.")] = False,
+    delegate: Annotated[bool, typer.Option("--delegate", help="May speak for end users of its own (X-Laoma-User).")] = False,
     label: Annotated[str, typer.Option(help="A note for the list, e.g. the device.")] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -34,10 +32,15 @@ def add(
     \b
     Examples:
       laoma key add alice --label phone
-      laoma key add my-agent --role user --role delegate
+      laoma key add my-agent --delegate
     """
     ring = _ring()
-    key = ring.create(user, _roles(role or ["user"]), label=label)
+    roles: list[Role] = ["user"]
+    if admin:
+        roles.append("admin")
+    if delegate:
+        roles.append("delegate")
+    key = ring.create(user, roles, label=label)
     made = ring.entries()[-1]
     if as_json:
         print_json({"id": made.id, "user": made.user, "roles": made.roles, "key": key})
@@ -82,15 +85,6 @@ def revoke(id: Annotated[str, typer.Argument(help="The key's id, from `laoma key
         print_json({"revoked": id})
     else:
         print_line(say(f"Revoked {id}.", f"已吊销 {id}。"))
-
-
-def _roles(names: list[str]) -> list[Role]:
-    from serve.keys import Role
-
-    known: tuple[Role, ...] = get_args(Role)
-    if wrong := [name for name in names if name not in known]:
-        raise typer.BadParameter(f"{wrong[0]!r} is no role; there are {', '.join(known)}")
-    return [role for role in known if role in names]
 
 
 def _ring() -> KeyRing:

@@ -31,6 +31,7 @@ class Script:
     reply: list[str] = field(default_factory=lambda: ["无糖", "豆浆。"])
     recalled: list[str] = field(default_factory=list)
     loading: int = 0
+    model_state: str = "loading"
     endless: bool = False
     chat_error: str | None = None
     job_states: list[str] = field(default_factory=lambda: ["succeeded"])
@@ -93,7 +94,7 @@ def _app(script: Script) -> FastAPI:
 
     @app.get("/readyz")
     def readyz() -> dict[str, Any]:
-        return {"ready": True, "model": {"name": "pocket", "state": "loading", "detail": None}, "shards": [], "detail": None}
+        return {"ready": True, "model": {"name": "pocket", "state": script.model_state, "detail": None}, "shards": [], "detail": None}
 
     @app.get("/v1/models")
     def models() -> dict[str, Any]:

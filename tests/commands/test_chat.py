@@ -71,6 +71,12 @@ def test_without_patience_a_loading_model_is_a_failure_in_one_line(online: Laoma
     assert (done.code, done.err) == (1, "laoma: The model is still loading.\n")
 
 
+def test_a_model_that_failed_is_not_waited_for(online: Laoma, service: Script) -> None:
+    service.loading, service.model_state = 100, "failed"
+    assert online("chat", "你好").code == 1
+    assert service.loading == 99
+
+
 def test_an_error_inside_the_stream_is_a_failure(online: Laoma, service: Script) -> None:
     service.chat_error = "the model server broke off"
     done = online("chat", "你好")

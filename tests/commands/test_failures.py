@@ -59,7 +59,7 @@ def test_a_bad_config_names_the_key_at_fault(laoma: Laoma, home: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["recall"], ["recall", "x", "--limit", "0"], ["nosuch"], ["key", "add", "a", "--role", "king"], ["sql", "--json", "--csv", "x"]],
+    [["recall"], ["recall", "x", "--limit", "0"], ["nosuch"], ["key", "add"], ["sql", "--json", "--csv", "x"]],
 )
 def test_misuse_exits_with_2(laoma: Laoma, arguments: list[str]) -> None:
     done = laoma(*arguments)

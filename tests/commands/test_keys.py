@@ -20,7 +20,7 @@ def test_a_key_is_shown_once_and_opens_its_user(laoma: Laoma, home: Path) -> Non
 
 
 def test_list_shows_roles_and_never_a_key_or_its_hash(laoma: Laoma) -> None:
-    made = json.loads(laoma("key", "add", "agent", "--role", "user", "--role", "delegate", "--json").out)
+    made = json.loads(laoma("key", "add", "agent", "--delegate", "--json").out)
     done = laoma("key", "list", "--json")
     assert [(row["id"], row["user"], row["roles"]) for row in json.loads(done.out)] == [(made["id"], "agent", ["user", "delegate"])]
     assert made["key"] not in done.out
