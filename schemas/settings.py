@@ -122,11 +122,23 @@ class Briefing(Section):
     persona: str = "你是老马，一个记得用户的私人助理。用用户的语言回答。"
 
 
+class Cluster(Section):
+    """The Ray cluster on this box. Ports left out are chosen free at each start and written to ``cluster.json``."""
+
+    node_ip: str = Field("127.0.0.1", description="address of this node; loopback unless more nodes join")
+    gcs_port: int | None = Field(None, ge=1024, le=65535, description="where more nodes join; None: any free")
+    dashboard_port: int | None = Field(None, ge=1024, le=65535, description="dashboard and job server, on loopback; None: any free")
+    cpus: int | None = Field(None, ge=1, description="CPUs that Ray may plan with; None: all of this box")
+    object_store_mb: int = Field(100, ge=80, description="shared object store, MiB (Ray's own default is 30 % of RAM)")
+    start_s: float = Field(120.0, gt=0, description="longest wait for the memory routes at a start, seconds")
+
+
 class Settings(Section):
     """All settings. ``zone`` is the user's IANA time zone: relative dates and days are cut in it, storage is UTC."""
 
     zone: str = "Asia/Shanghai"
     http: Http = Http()
+    cluster: Cluster = Cluster()
     embedding: Embedding = Embedding()
     model: Model = Model()
     lake: Lake = Lake()
