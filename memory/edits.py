@@ -1,0 +1,104 @@
+"""What the user does to a memory by hand: correct it, delete it, take it back to an earlier version (R31)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.normalise import digest, statement_key
+from memory.statement import Statement
+from schemas.errors import NotFound
+from schemas.memory import Action, Actor, Change, Kind, Memory, Tombstone
+
+NewId = Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """The fields that a user may change; None leaves one as it is."""
+
+    text: str | None = None
+    kind: Kind | None = None
+    key: str | None = None
+    scene: str | None = None
+    subject: str | None = None
+    confidence: float | None = None
+    importance: int | None = None
+    priority: int | None = None
+
+
+@dataclass(frozen=True)
+class Version:
+    """One earlier wording of a memory: ``number`` counts from 1."""
+
+    number: int
+    text: str
+
+
+def edit(
+    memory: Memory, wanted: Edit, *, at: datetime, new_id: NewId, actor: Actor = "user", reason: str = "edited by the user"
+) -> tuple[Memory, Change]:
+    """The corrected memory, next version, active again; a new text comes without a vector."""
+    fields = {name: value for name, value in vars(wanted).items() if value is not None}
+    row = memory.but(**fields, version=memory.version + 1, updated_at=at, verified_at=at, status="active", source="explicit", valid_to=None)
+    if row.text != memory.text:
+        row = row.but(previous=memory.text, vector=None, embedder=None)
+    return row, _change(memory, "edit", row.text, at, new_id, actor, reason)
+
+
+def delete(
+    memory: Memory, *, at: datetime, new_id: NewId, actor: Actor = "user", reason: str = "deleted by the user"
+) -> tuple[list[Tombstone], Change]:
+    """The tombstones of a deleted memory (its text and the one before), and a change that keeps neither text."""
+    texts = dict.fromkeys([memory.text, *([memory.previous] if memory.previous else [])])
+    stones = [
+        Tombstone(id=_stone(memory.subject, memory.key, text), user=memory.user, key=memory.key.split("/", 1)[0], at=at) for text in texts
+    ]
+    gone = _change(memory, "delete", None, at, new_id, actor, reason)
+    return stones, gone.but(before=None)
+
+
+def tombstoned(statement: Statement, tombstones: Collection[Tombstone], said_at: datetime) -> bool:
+    """Whether a statement said at ``said_at`` was deleted since. What the user says anew, after the deletion, is no longer barred."""
+    stone = _stone(statement.subject, statement.key, statement.text)
+    return any(one.id == stone and said_at <= one.at for one in tombstones)
+
+
+def versions(memory: Memory, changes: Sequence[Change]) -> list[Version]:
+    """The wordings of a memory, oldest first, the present one last, told from its changes (any order, of this memory)."""
+    texts: list[str] = []
+    for change in sorted((one for one in changes if one.memory == memory.id), key=lambda one: (one.at, one.id)):
+        if not texts and change.before is not None:
+            texts.append(change.before)
+        if change.after is not None and change.action in _REWORDING and (not texts or texts[-1] != change.after or change.action == "edit"):
+            texts.append(change.after)
+    if not texts or texts[-1] != memory.text:
+        texts.append(memory.text)
+    first = memory.version - len(texts) + 1
+    return [Version(first + i, text) for i, text in enumerate(texts) if first + i >= 1]
+
+
+def revert(memory: Memory, changes: Sequence[Change], version: int | None, *, at: datetime, new_id: NewId) -> tuple[Memory, Change]:
+    """The memory with the wording of ``version`` (None: the one before this), as a further version. Raises NotFound without such one."""
+    known = versions(memory, changes)
+    wanted = memory.version - 1 if version is None else version
+    found = next((one for one in known if one.number == wanted), None)
+    if found is None:
+        there = ", ".join(str(one.number) for one in known)
+        raise NotFound(f"memory {memory.id} has no version {wanted}; there are: {there}", param="version")
+    row, change = edit(memory, Edit(text=found.text), at=at, new_id=new_id, reason=f"reverted to version {wanted}")
+    return row, change.but(action="restore")
+
+
+_REWORDING = frozenset({"create", "coexist", "update", "replace", "merge", "edit", "restore"})
+
+
+def _stone(subject: str, key: str, text: str) -> str:
+    return digest(subject, key, statement_key(text))
+
+
+def _change(memory: Memory, action: Action, after: str | None, at: datetime, new_id: NewId, actor: Actor, reason: str) -> Change:
+    return Change(
+        id=new_id(), user=memory.user, memory=memory.id, at=at, action=action, before=memory.text, after=after, reason=reason, actor=actor
+    )
