@@ -80,7 +80,6 @@ class MemoryPatch(BaseModel):
     key: str | None = Field(None, min_length=1, max_length=200)
     scene: str | None = Field(None, min_length=1, max_length=100)
     priority: int | None = Field(None, ge=0, le=2)
-    status: Literal["active", "archived"] | None = None
 
 
 class Revert(BaseModel):
@@ -98,16 +97,16 @@ class ChangePage(BaseModel):
     next_cursor: str | None = None
 
 
-class ProfileEntry(BaseModel):
-    """One line of the profile."""
+class Preference(BaseModel):
+    """One preference with where it comes from."""
 
     id: str
     key: str
     text: str
     scene: str
+    subject: str
     source: str
     confidence: float
-    updated_at: Moment
 
 
 class Behaviour(BaseModel):
@@ -121,11 +120,11 @@ class Behaviour(BaseModel):
 
 
 class ProfileView(BaseModel):
-    """Who the user is, as far as it is known."""
+    """Who the user is, as far as it is known: base attributes by name, preferences surest first."""
 
     user: str
-    attributes: list[ProfileEntry]
-    preferences: list[ProfileEntry]
+    attributes: dict[str, str]
+    preferences: list[Preference]
     behaviour: Behaviour
 
 

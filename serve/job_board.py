@@ -92,7 +92,7 @@ class RayJobBoard:
 def _job(details: JobDetails) -> Job:
     return Job(
         id=details.submission_id or details.job_id,
-        name=details.metadata[_NAME],
+        name=(details.metadata or {})[_NAME],
         state=details.status.value.lower(),
         submitted_at=_moment(details.start_time),
         ended_at=_moment(details.end_time),

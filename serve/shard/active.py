@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from lake.history import sealed_turns
-from memory.thread import Threads
 
 from lake.store import Put
 from memory.memory_index import MemoryIndex
+from memory.thread import KnownThreads
 from memory.turn_index import TurnIndex
 from schemas.conversation import Conversation
 from schemas.errors import EmbedderMismatch
@@ -31,10 +31,10 @@ class ActiveUser:
     user: str
     memories: MemoryIndex
     turns: TurnIndex
-    threads: Threads
+    threads: KnownThreads
     hot: dict[str, Turn]
     conversations: dict[str, Conversation]
-    tombstones: set[str]
+    tombstones: list[Tombstone]
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     in_use: int = 0
     accessed: set[str] = field(default_factory=set)
@@ -123,10 +123,10 @@ def load(resources: Resources, user: str) -> ActiveUser:
     hot = {turn.id: turn for turn in store.rows(Turn, user)}
     turns = sorted([*sealed_turns(resources.logs, user), *hot.values()], key=lambda turn: (turn.at, turn.id))
     index = TurnIndex(resources.embedder.name, resources.embedder.dim)
-    threads = Threads()
+    threads = KnownThreads()
+    threads.add_turns(turns)
     for turn in turns:
         index.put(turn, turn_vectors.get(turn.id))
-        threads.add(turn)
     return ActiveUser(
         user=user,
         memories=memories,
@@ -134,5 +134,5 @@ def load(resources: Resources, user: str) -> ActiveUser:
         threads=threads,
         hot=hot,
         conversations={row.id: row for row in store.rows(Conversation, user)},
-        tombstones={row.id for row in store.rows(Tombstone, user)},
+        tombstones=store.rows(Tombstone, user),
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.adjudicate import adjudicate
-from memory.extract.stated import stated
 from memory.privacy import redact
-from memory.remember import apply
 
 from lake.store import Put, Write
 from memory import edits
+from memory.adjudicate import adjudicate
+from memory.extract.stated import stated
+from memory.remember import apply
 from schemas.errors import Conflict, InvalidRequest, NotFound
 from schemas.memory import Change, Kind, Memory
 from schemas.memory_api import MemoryIn, MemoryPatch
@@ -30,7 +30,9 @@ class Editing:
         """Add a statement as written; one that is there already is confirmed, one it supersedes is retired."""
         text = _clean(request.text)
         now = self._resources.now()
-        statement = stated(text, kind=request.kind, key=request.key, scene=request.scene, at=now, zone=self._resources.zone)
+        statement = stated(
+            text, self._resources.extractor, at=now, zone=self._resources.zone, kind=request.kind, key=request.key, scene=request.scene
+        )
         decision = adjudicate(statement, active.memories.all(), now)
         memories, changes = apply(decision, statement, user=active.user, turn_id=None, at=now, new_id=self._resources.new_id)
         if not memories:
@@ -41,18 +43,17 @@ class Editing:
     async def edit(self, active: ActiveUser, id: str, patch: MemoryPatch, version: int | None) -> Memory:
         """Change some fields. Raises NotFound, Conflict."""
         memory = held(active, id, version)
-        fields = patch.model_dump(exclude_unset=True, exclude_none=True)
-        if "text" in fields:
-            fields["text"] = _clean(fields["text"])
-        if not fields:
+        text = None if patch.text is None else _clean(patch.text)
+        wanted = edits.Edit(text=text, kind=patch.kind, key=patch.key, scene=patch.scene, priority=patch.priority)
+        if wanted == edits.Edit():
             return memory
-        edited, change = edits.edit(memory, fields, at=self._resources.now(), change_id=self._resources.new_id())
+        edited, change = edits.edit(memory, wanted, at=self._resources.now(), new_id=self._resources.new_id)
         return (await record(self._resources, active, [edited], [change]))[0]
 
     async def revert(self, active: ActiveUser, id: str, version: int | None, if_match: int | None, history: Sequence[Change]) -> Memory:
         """Bring back the text of an earlier version. Raises NotFound, Conflict, InvalidRequest."""
         memory = held(active, id, if_match)
-        reverted, change = edits.revert(memory, history, version, at=self._resources.now(), change_id=self._resources.new_id())
+        reverted, change = edits.revert(memory, history, version, at=self._resources.now(), new_id=self._resources.new_id)
         return (await record(self._resources, active, [reverted], [change]))[0]
 
     async def delete(self, active: ActiveUser, memories: Sequence[Memory], histories: Sequence[Change]) -> int:
@@ -60,12 +61,12 @@ class Editing:
         if not memories:
             return 0
         now = self._resources.now()
-        gone = [edits.delete(memory, at=now, change_id=self._resources.new_id()) for memory in memories]
-        tombstones = list({stone.id: stone for stone, _ in gone}.values())
+        gone = [edits.delete(memory, at=now, new_id=self._resources.new_id) for memory in memories]
+        stones = list({stone.id: stone for buried, _ in gone for stone in buried}.values())
         blanked = [change.but(before=None, after=None) for change in histories]
-        beside: list[Write] = [Put(tombstones), Put([*blanked, *(change for _, change in gone)])]
+        beside: list[Write] = [Put(stones), Put([*blanked, *(change for _, change in gone)])]
         await erase(self._resources, active, [memory.id for memory in memories], beside=beside)
-        active.tombstones |= {stone.id for stone in tombstones}
+        active.tombstones += stones
         return len(memories)
 
 

@@ -9,12 +9,11 @@ import asyncio
 import logging
 from collections import OrderedDict
 
+from lake.store import Put, Write
 from memory.adjudicate import adjudicate
 from memory.edits import tombstoned
-from memory.remember import apply
-
-from lake.store import Put, Write
 from memory.extract.protocol import Passage, Said
+from memory.remember import apply
 from schemas.errors import EmbedderMismatch, Unavailable
 from schemas.memory import Change, Memory
 from schemas.turn import Extraction, Turn
@@ -107,13 +106,12 @@ class ExtractionQueue:
 
     async def _extract(self, active: ActiveUser, turn: Turn) -> None:
         resources = self._resources
-        before = tuple(Said(one.role, one.content) for one in active.turns.before(turn.id, _BEFORE))
-        passage = Passage(turn.content, turn.at, resources.zone, before)
+        passage = Passage(turn.content, turn.at, resources.zone, _before(active, turn))
         statements = await resources.in_thread(lambda: resources.extractor.extract(passage))
         memories: dict[str, Memory] = {}
         changes: list[Change] = []
         for statement in statements:
-            if tombstoned(statement, active.tombstones):
+            if tombstoned(statement, active.tombstones, turn.at):
                 continue
             held = {memory.id: memory for memory in active.memories.all()} | memories
             decision = adjudicate(statement, list(held.values()), turn.at)
@@ -139,3 +137,16 @@ class ExtractionQueue:
             turn = active.hot.get(turn_id)
             if turn is not None:
                 await self._finish(active, turn, "failed", [], [])
+
+
+def _before(active: ActiveUser, turn: Turn) -> tuple[Said, ...]:
+    """The few utterances before a turn on its branch, oldest first."""
+    said: list[Said] = []
+    parent = turn.parent
+    while parent is not None and len(said) < _BEFORE:
+        one = active.turns.get(parent)
+        if one is None:
+            break
+        said.append(Said(one.role, one.content))
+        parent = one.parent
+    return tuple(reversed(said))

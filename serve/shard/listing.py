@@ -10,15 +10,15 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from lake.history import drop_sealed, sealed_turns
-from memory.profile import attributes, preferences
 
 from lake.store import Drop
 from memory.normalise import fold
+from memory.profile import describe
 from schemas.conversation import Conversation, Feedback
 from schemas.dialogue import ConversationPage, ConversationView, Deleted
 from schemas.errors import InvalidRequest, NotFound
-from schemas.memory import Change, Kind, Memory, Status
-from schemas.memory_api import Behaviour, ChangePage, MemoryDetail, MemoryPage, MemoryView, ProfileEntry, ProfileView
+from schemas.memory import Change, Kind, Status
+from schemas.memory_api import Behaviour, ChangePage, MemoryDetail, MemoryPage, MemoryView, Preference, ProfileView
 from schemas.turn import Turn, TurnVector
 from serve.shard.active import ActiveUser
 from serve.shard.editing import held
@@ -122,16 +122,9 @@ def profile(active: ActiveUser, thumbs: Sequence[Feedback], now: datetime, zone:
         thumbs_up=recent.count("up"),
         thumbs_down=recent.count("down"),
     )
-    return ProfileView(
-        user=active.user,
-        attributes=[_entry(memory) for memory in attributes(rows, now)],
-        preferences=[_entry(memory) for memory in preferences(rows, now)],
-        behaviour=behaviour,
-    )
-
-
-def _entry(memory: Memory) -> ProfileEntry:
-    return ProfileEntry.model_validate({name: getattr(memory, name) for name in ProfileEntry.model_fields})
+    known = describe(rows, now)
+    preferences = [Preference.model_validate(vars(one)) for one in known.preferences]
+    return ProfileView(user=active.user, attributes=known.attributes, preferences=preferences, behaviour=behaviour)
 
 
 def _conversation(active: ActiveUser, id: str) -> Conversation:

@@ -6,12 +6,11 @@ import json
 from collections import OrderedDict
 from datetime import datetime
 
-from memory.briefing import BriefingText, compose
-from memory.profile import standing_profile
-
 from lake.store import Put
+from memory.briefing import BriefingText, compose
 from memory.normalise import is_chinese
 from memory.ports import Floats
+from memory.profile import standing
 from memory.recall import Question, RecallResult, recall
 from memory.turn_search import TurnQuestion, search
 from schemas.conversation import Event
@@ -43,7 +42,7 @@ class Recalling:
             ),
         )
         briefing = self._brief(active, result, request.query, at)
-        return RecallResponse(memories=result.kept, briefing="\n".join(text for text in (briefing.standing, briefing.recent) if text))
+        return RecallResponse(memories=result.kept, briefing=briefing.text)
 
     async def brief(self, active: ActiveUser, question: str, at: datetime, *, used: bool) -> BriefingText:
         """The briefing for a reply to ``question``; ``used``: count an access to each memory in it."""
@@ -98,7 +97,7 @@ class Recalling:
 
     async def log(self, active: ActiveUser, question: str, conversation: str, turn: str, briefing: BriefingText, took_ms: float) -> None:
         """Leave an event of a recall that fed a reply, for the logs."""
-        detail = json.dumps({"used": briefing.used, "ms": round(took_ms, 2), "chars": len(briefing.standing) + len(briefing.recent)})
+        detail = json.dumps({"used": briefing.used, "ms": round(took_ms, 2), "chars": len(briefing.text)})
         event = Event(
             id=self._resources.new_id(),
             user=active.user,
@@ -117,10 +116,10 @@ class Recalling:
         return await self._resources.in_thread(lambda: recall(active.memories, question, settings))
 
     def _brief(self, active: ActiveUser, result: RecallResult, question: str, at: datetime) -> BriefingText:
-        profile = standing_profile(active.memories.all(), at)
+        settings = self._resources.settings.briefing
+        profile = standing(active.memories.all(), settings, at)
         recalled = [memory for one in result.kept if (memory := active.memories.get(one.id)) is not None]
-        language = "zh" if is_chinese(question) else "en"
-        return compose(profile, recalled, self._resources.settings.briefing, at=at, zone=self._resources.zone, language=language)
+        return compose(profile, recalled, settings, at, self._resources.zone, "zh" if is_chinese(question) else "en")
 
     def _count_access(self, active: ActiveUser, ids: list[str], at: datetime) -> None:
         for id in ids:

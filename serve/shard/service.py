@@ -8,9 +8,9 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from lake.logs import seal
-from memory.briefing import BriefingText
 
 from lake.store import Drop, Put
+from memory.briefing import BriefingText
 from schemas.conversation import Feedback
 from schemas.dialogue import ConversationPage, ConversationView, Deleted, TurnsRequest, TurnsResponse
 from schemas.errors import NotFound
@@ -89,7 +89,7 @@ class ShardService:
                     place = await self._writing.open(active, opening)
                 conversation, exchange, parent = place.conversation, place.exchange, place.parent
             began = time.perf_counter()
-            briefing = BriefingText("", "", [])
+            briefing = BriefingText("", "", [], [])
             with suppress(Exception):
                 briefing = await self._recalling.brief(active, question, opening.at, used=opening.store)
             if parent is not None and briefing.used:

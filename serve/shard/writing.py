@@ -11,6 +11,8 @@ from lake.history import sealed_turns
 from memory.privacy import redact
 
 from lake.store import Put, Write
+from memory.extract.protocol import Said
+from memory.thread import Node, follow
 from schemas.conversation import Conversation
 from schemas.dialogue import Message, TurnsRequest
 from schemas.errors import InvalidRequest
@@ -43,7 +45,8 @@ class Writing:
         conversation = request.conversation_id or f"c-{ids[0]}"
         named = [self._own_id(active.user, conversation, message, id) for message, id in zip(request.messages, ids, strict=True)]
         known = await self._known(active, named)
-        parent = active.threads.tip(conversation)
+        tip = active.threads.tip(conversation)
+        parent = tip.id if tip is not None else None
         turns: list[Turn] = []
         new: dict[str, Turn] = {}
         exchange = None
@@ -60,35 +63,20 @@ class Writing:
 
     async def open(self, active: ActiveUser, opening: Opening) -> Place:
         """Store what is new in a chat's message list (R4) and say where its reply will hang."""
-        following = active.threads.follow(
-            [(spoken.role, redact(whole(spoken.text)).text) for spoken in opening.messages],
-            conversation=opening.conversation_id,
-            at=opening.at,
-            silence_s=self._resources.settings.window.silence_s,
-        )
-        conversation = following.conversation or opening.conversation_id or f"c-{opening.ids[0]}"
-        parent, exchange = following.parent, following.exchange
+        said = [Said(spoken.role, redact(whole(spoken.text)).text) for spoken in opening.messages]
+        silence = self._resources.settings.window.silence_s
+        following = follow(active.threads, said, at=opening.at, silence_s=silence, conversation=opening.conversation_id)
+        conversation = following.conversation or f"c-{opening.ids[0]}"
+        parent = following.parent
+        hangs_on = active.turns.get(parent) if parent is not None else None
+        exchange = hangs_on.exchange if hangs_on is not None else None
         rows: list[Turn] = []
-        last = len(opening.messages) - 1
-        for number in following.new:
-            spoken, id = opening.messages[number], opening.ids[number]
-            exchange = id if exchange is None or spoken.role == "user" else exchange
+        ids = opening.ids[len(opening.ids) - len(following.new) :]
+        for number, (id, one) in enumerate(zip(ids, following.new, strict=True), start=1):
+            exchange = id if exchange is None or one.role == "user" else exchange
             # Earlier messages that a client brings along were said elsewhere: kept for the record, not read for memories.
-            state: Extraction = "pending" if number == last and spoken.role == "user" else "skipped"
-            content = redact(whole(spoken.text)).text
-            rows.append(
-                Turn(
-                    id=id,
-                    user=active.user,
-                    conversation=conversation,
-                    exchange=exchange,
-                    parent=parent,
-                    at=opening.at,
-                    role=spoken.role,
-                    content=content,
-                    extraction=state,
-                )
-            )
+            state: Extraction = "pending" if number == len(ids) and one.role == "user" else "skipped"
+            rows.append(_turn(id, active.user, Place(conversation, exchange, parent), one, opening.at, state))
             parent = id
         if rows:
             await self._store(active, rows)
@@ -127,7 +115,7 @@ class Writing:
         for turn in turns:
             active.hot[turn.id] = turn
             active.turns.put(turn, None)
-            active.threads.add(turn)
+            active.threads.add(Node.of(turn))
 
     def _touched(self, active: ActiveUser, turns: Sequence[Turn]) -> Conversation:
         id, last = turns[0].conversation, max(turn.at for turn in turns)
@@ -171,3 +159,17 @@ class Writing:
             origin=origin,
             extraction="pending" if role == "user" else "skipped",
         )
+
+
+def _turn(id: str, user: str, place: Place, said: Said, at: datetime, extraction: Extraction) -> Turn:
+    return Turn(
+        id=id,
+        user=user,
+        conversation=place.conversation,
+        exchange=place.exchange,
+        parent=place.parent,
+        at=at,
+        role=said.role,
+        content=said.text,
+        extraction=extraction,
+    )
