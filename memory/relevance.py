@@ -6,11 +6,15 @@ is one about the user's own life at all.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from statistics import NormalDist
+
 import numpy as np
 
 from memory.calibration import Calibration
 from memory.ports import Floats
 
+_NORMAL = NormalDist()
 _PRIOR_ROWS = 20.0
 """Unrelated pairs that the calibration's spread stands for, while a user has few memories."""
 
@@ -31,7 +35,7 @@ def features(calibration: Calibration, dense: Floats, pool: Floats, coverage: Fl
     spread = np.sqrt((float(gap @ gap) + _PRIOR_ROWS * calibration.standing_spread**2) / (n + _PRIOR_ROWS))
     out = np.empty((len(pool), 5), dtype=np.float32)
     out[:, 0] = pool
-    out[:, 1] = (pool - mean) / spread
+    out[:, 1] = (pool - mean) / spread - chance_best(n)
     out[:, 2] = _margins(pool)
     out[:, 3] = coverage
     out[:, 4] = calibration.personality(query)
@@ -42,6 +46,12 @@ def relevance(calibration: Calibration, table: Floats) -> Floats:
     """Relevance in [0, 1] of each row of :func:`features`, shape (m,); 0.5 is the calibrated threshold."""
     odds = table @ calibration.weights + np.float32(calibration.bias)
     return np.asarray(1.0 / (1.0 + np.exp(-odds)), dtype=np.float32)
+
+
+@lru_cache(maxsize=4096)
+def chance_best(n: int) -> float:
+    """How many spreads the best of ``n`` unrelated memories lies over their mean, by chance (Blom's estimate)."""
+    return _NORMAL.inv_cdf((n - 0.375) / (n + 0.25))
 
 
 def _margins(pool: Floats) -> Floats:
