@@ -76,7 +76,7 @@ class CachedEmbedder:
         if self._inner is None:
             self._inner = self._make()
         vectors = self._inner.query([text]) if side == "query" else self._inner.passage([text])
-        return vectors[0]
+        return np.asarray(vectors[0], dtype=np.float32)
 
 
 def bundled(folder: Path) -> CachedEmbedder:

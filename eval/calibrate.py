@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from eval.cached_embedder import bundled
 from eval.logistic import Doubles
 from memory.calibration import Calibration
 from memory.ports import Embedder, Floats
-from memory.relevance import features, relevance
+from memory.relevance import features
 from memory.word_index import WordIndex
 from memory.words import is_han
 
@@ -163,7 +164,7 @@ def _unrelated(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
     return rows, columns
 
 
-def _lines(path: Path) -> list[dict[str, object]]:
+def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
