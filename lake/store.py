@@ -64,6 +64,7 @@ class ShardStore:
     """
 
     def __init__(self, root: Path, *, embedder: str, dim: int, settings: Lake, now: Callable[[], datetime], holder: str) -> None:
+        self.root = root
         self._embedder, self._dim = embedder, dim
         shard = open_shard(root, embedder=embedder, dim=dim, settings=settings, at=now(), holder=holder)
         self._journal: Journal = shard.journal
@@ -95,6 +96,10 @@ class ShardStore:
         else:
             future.set_result(None)
         return future
+
+    def require_lease(self) -> None:
+        """Raises Fenced when another owner has taken the shard (noticed within ``lease_s / 20``)."""
+        self._applier.guard()
 
     def flush(self) -> None:
         """Return when everything committed is applied, on the disk, and gone from the journal."""
@@ -168,10 +173,6 @@ class ShardStore:
         self._applier.redo_vectors(self._dim)
         self._journal.set_facts(self._fence, {"embedder": self._embedder, "dim": str(self._dim)})
         self._stored_embedder = self._embedder
-
-    def require_lease(self) -> None:
-        """Raises Fenced when another owner has taken this shard."""
-        self._applier.guard()
 
     def stats(self) -> StoreStats:
         """The shard in numbers."""

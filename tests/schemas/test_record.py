@@ -31,7 +31,7 @@ def instances(kind: type[Record]) -> st.SearchStrategy[Record]:
         fields[name] = _values(kind, name, column)
         if column.nullable and not info.is_required():
             fields[name] = st.none() | fields[name]
-    return st.builds(dict, **{}).flatmap(lambda _: st.fixed_dictionaries(fields)).map(kind.model_validate)
+    return st.fixed_dictionaries(fields).map(kind.model_validate)
 
 
 def _values(kind: type[Record], name: str, column: pa.Field) -> st.SearchStrategy[object]:

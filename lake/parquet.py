@@ -1,0 +1,107 @@
+"""The log files: one Parquet file a shard and day, replaced as a whole, so that a reader sees the old one or the new one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from lake.durable import sync_file, sync_new_folder
+from schemas.conversation import Event, Feedback
+from schemas.memory import Change
+from schemas.record import Record, arrow_schema
+from schemas.turn import Turn
+
+TURNS = "turns"
+EVENTS = "events"
+
+_DAY = ds.partitioning(pa.schema([("date", pa.string())]), flavor="hive")
+
+
+def turn_schema() -> pa.Schema:
+    """The columns of ``logs/turns``: those of a turn."""
+    return arrow_schema(Turn, 1)
+
+
+def event_schema() -> pa.Schema:
+    """The columns of ``logs/events``: ``kind`` (recall, search, feedback, change …), then whatever an event, a change or a feedback has."""
+    first = [pa.field(name, pa.string(), nullable=False) for name in ("id", "user", "kind")]
+    fields = {field.name: field for field in [*first, pa.field("at", pa.timestamp("us", tz="UTC"), nullable=False)]}
+    for kind in (Event, Change, Feedback):
+        for field in arrow_schema(kind, 1):
+            fields.setdefault(field.name, field.with_nullable(True))
+    return pa.schema(fields.values(), metadata={"laoma.table": EVENTS, "laoma.version": "1"})
+
+
+def word_of(kind: type[Record]) -> str:
+    """What changes and feedback are called in the ``kind`` column of the events; an Event has its own kind."""
+    return kind.TABLE.removesuffix("s")
+
+
+def day_file(logs: Path, log: str, day: date, shard: str) -> Path:
+    """The file of one shard and day (the day in the user's zone)."""
+    return logs / log / f"date={day.isoformat()}" / f"shard-{shard}.parquet"
+
+
+def dataset(logs: Path, log: str, schema: pa.Schema) -> ds.Dataset:
+    """A log's files as one dataset, with its day in ``date``; no files are no rows."""
+    folder = logs / log
+    files = sorted(str(path) for path in folder.glob("date=*/shard-*.parquet"))
+    whole = pa.schema([*(field.with_nullable(True) for field in schema), pa.field("date", pa.string())])
+    return ds.dataset(files, schema=whole, format="parquet", partitioning=_DAY, partition_base_dir=str(folder))
+
+
+def read_file(path: Path, schema: pa.Schema) -> pa.Table:
+    """A day's rows, none where there is no file."""
+    return pq.ParquetFile(path).read() if path.exists() else schema.empty_table()
+
+
+def replace_file(path: Path, data: pa.Table, logs: Path) -> None:
+    """Put a day's file in place, durable before this returns; a crash at any point leaves the old one or the new one."""
+    if not path.parent.exists():
+        path.parent.mkdir(parents=True, mode=0o700)
+        sync_new_folder(path.parent, upto=logs.parent)
+    draft = path.parent / f".{path.name}.tmp"
+    pq.write_table(data.sort_by([("user", "ascending"), ("at", "ascending"), ("id", "ascending")]), draft, compression="zstd")
+    sync_file(draft)
+    os.replace(draft, path)
+    sync_file(path.parent)
+
+
+def remove_file(path: Path) -> None:
+    """Take away a day's file that holds nothing any more, and its folder when that was the last."""
+    path.unlink(missing_ok=True)
+    sync_file(path.parent)
+    if not any(path.parent.iterdir()):
+        path.parent.rmdir()
+
+
+def keys(data: pa.Table) -> list[tuple[str, str]]:
+    """(user, id) of each row."""
+    return list(zip(data["user"].to_pylist(), data["id"].to_pylist(), strict=True))
+
+
+def merge(stored: pa.Table, new: pa.Table) -> pa.Table:
+    """Rows of both, the new one where both have it, in the shape of ``new``."""
+    taken = set(keys(new))
+    mask = pa.array([key not in taken for key in keys(stored)], type=pa.bool_())
+    kept = stored.filter(mask)
+    columns = [
+        kept[field.name].cast(field.type) if field.name in kept.column_names else pa.nulls(kept.num_rows, field.type)
+        for field in new.schema
+    ]
+    return pa.concat_tables([pa.table(columns, schema=new.schema), new])
+
+
+def files_of(logs: Path, log: str, user: str) -> Iterator[Path]:
+    """The day files that hold rows of a user."""
+    for path in sorted((logs / log).glob("date=*/shard-*.parquet")):
+        found = pq.read_table(path, columns=["user"], partitioning=None, filters=pc.field("user") == user)
+        if found.num_rows:
+            yield path
