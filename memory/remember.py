@@ -19,7 +19,7 @@ def apply(
     statement: Statement,
     *,
     user: str,
-    turn_id: str,
+    turn_id: str | None,
     at: datetime,
     new_id: NewId,
     actor: Actor = "rule",
@@ -35,7 +35,7 @@ def apply(
 
 class _Writer:
     def __init__(
-        self, statement: Statement, user: str, turn: str, at: datetime, new_id: NewId, actor: Actor, import_id: str | None
+        self, statement: Statement, user: str, turn: str | None, at: datetime, new_id: NewId, actor: Actor, import_id: str | None
     ) -> None:
         self.statement, self.user, self.turn, self.at = statement, user, turn, at
         self.new_id, self.actor, self.import_id = new_id, actor, import_id
@@ -68,7 +68,7 @@ class _Writer:
                 return [], []
 
     def confirm(self, memory: Memory, confidence: float, reason: str) -> Rows:
-        if self.turn in memory.turns:
+        if self.turn is not None and self.turn in memory.turns:
             return [], []
         status = "active" if self.statement.source == "explicit" and memory.status == "probation" else memory.status
         row = self.touched(memory).but(
@@ -89,12 +89,12 @@ class _Writer:
         return Memory(
             id=self.new_id(), user=self.user, kind=said.kind, key=said.key, scene=said.scene, subject=said.subject, text=said.text,
             source=said.source, confidence=said.confidence, importance=said.importance, priority=said.priority,
-            status="probation" if said.source == "inferred" else "active", turns=[self.turn], import_id=self.import_id,
+            status="probation" if said.source == "inferred" else "active", turns=[] if self.turn is None else [self.turn], import_id=self.import_id,
             created_at=self.at, updated_at=self.at, verified_at=self.at, valid_from=self.at,
         ).but(**fields)  # fmt: skip
 
     def touched(self, memory: Memory) -> Memory:
-        turns = memory.turns if self.turn in memory.turns else [*memory.turns, self.turn]
+        turns = memory.turns if self.turn is None or self.turn in memory.turns else [*memory.turns, self.turn]
         return memory.but(updated_at=self.at, verified_at=self.at, turns=turns)
 
     def change(self, memory: str, action: Action, before: str | None, after: str | None, reason: str) -> Change:

@@ -1,0 +1,104 @@
+"""Memories over HTTP: list, read, correct, revert, delete, clear."""
+
+from __future__ import annotations
+
+from tests.serve.house import House
+
+
+async def told(house: House, text: str) -> str:
+    return str((await house.tell("ming", text))["memories"][0])
+
+
+async def test_a_correction_is_found_at_once_and_the_old_text_no_longer(house: House) -> None:
+    id = await told(house, "My dentist is Dr. Pell.")
+    answer = await house.as_("ming").patch(f"/v1/memories/{id}", json={"text": "My dentist is Dr. Quill."}, headers={"If-Match": '"1"'})
+    assert answer.status_code == 200
+    assert (answer.json()["version"], answer.json()["previous"]) == (2, "My dentist is Dr. Pell")
+    assert await house.memories("ming", q="Pell") == []
+    assert await house.recalled("ming", "who is my dentist?") == ["My dentist is Dr. Quill."]
+
+
+async def test_a_stale_version_is_refused_and_changes_nothing(house: House) -> None:
+    id = await told(house, "我喜欢喝乌龙茶。")
+    client = house.as_("ming")
+    await client.patch(f"/v1/memories/{id}", json={"text": "我喜欢喝红茶"})
+    answer = await client.patch(f"/v1/memories/{id}", json={"text": "我喜欢喝绿茶"}, headers={"If-Match": "1"})
+    assert answer.status_code == 409
+    assert answer.json()["error"]["code"] == "version_conflict"
+    assert (await client.get(f"/v1/memories/{id}")).json()["memory"]["text"] == "我喜欢喝红茶"
+
+
+async def test_a_revert_brings_the_earlier_wording_back_as_a_new_version(house: House) -> None:
+    id = await told(house, "我喜欢喝乌龙茶。")
+    client = house.as_("ming")
+    await client.patch(f"/v1/memories/{id}", json={"text": "我喜欢喝红茶"})
+    answer = await client.post(f"/v1/memories/{id}/revert")
+    assert (answer.json()["text"], answer.json()["version"]) == ("我喜欢喝乌龙茶", 3)
+    assert (await client.post(f"/v1/memories/{id}/revert", json={"version": 99})).status_code == 404
+
+
+async def test_a_deleted_memory_is_gone_from_recall_search_and_history(house: House) -> None:
+    id = await told(house, "我的血型是 O 型。")
+    client = house.as_("ming")
+    assert await house.recalled("ming", "我的血型")
+    assert (await client.delete(f"/v1/memories/{id}")).json() == {"deleted": True, "count": 1}
+    assert await house.recalled("ming", "我的血型") == []
+    assert (await client.get(f"/v1/memories/{id}")).status_code == 404
+    changes = (await client.get("/v1/changes")).json()["data"]
+    assert "血型" not in str(changes)
+    assert changes[0]["action"] == "delete"
+
+
+async def test_a_deleted_statement_comes_back_only_when_it_is_said_anew(house: House) -> None:
+    id = await told(house, "我的血型是 O 型。")
+    await house.as_("ming").delete(f"/v1/memories/{id}")
+    house.clock.pass_(hours=1)
+    await house.tell("ming", "我的血型是 O 型。")
+    assert len(await house.memories("ming")) == 1
+
+
+async def test_clearing_needs_a_kind_or_all_and_spares_the_rest(house: House) -> None:
+    await house.tell("ming", "我叫周明。", "我喜欢喝乌龙茶。")
+    client = house.as_("ming")
+    assert (await client.delete("/v1/memories")).status_code == 400
+    assert (await client.delete("/v1/memories", params={"kind": "preference"})).json()["count"] == 1
+    assert [memory["text"] for memory in await house.memories("ming")] == ["我叫周明"]
+    assert (await client.delete("/v1/memories", params={"all": "true"})).json()["count"] == 1
+
+
+async def test_pages_follow_the_cursor_without_gaps_or_repeats(house: House) -> None:
+    await house.tell("ming", *[f"我喜欢吃{thing}。" for thing in ("苹果", "梨", "桃子", "葡萄", "西瓜")])
+    client = house.as_("ming")
+    seen: list[str] = []
+    cursor: str | None = None
+    for _ in range(4):
+        page = (await client.get("/v1/memories", params={"limit": 2} | ({"cursor": cursor} if cursor else {}))).json()
+        seen += [memory["id"] for memory in page["data"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert len(seen) == len(set(seen)) == 5
+    assert (await client.get("/v1/memories", params={"cursor": "nonsense"})).status_code == 400
+
+
+async def test_a_statement_handed_over_is_kept_as_written_and_once(house: House) -> None:
+    client = house.as_("ming")
+    snippet = 'remember my snippet: std::regex r("\\\\d+\\"x\\""); // 正则 👨‍👩‍👧‍👦①２５℃'
+    first = await client.post("/v1/memories", json={"text": snippet})
+    assert first.status_code == 201
+    assert first.json()["text"] == snippet
+    assert (await client.post("/v1/memories", json={"text": snippet})).json()["id"] == first.json()["id"]
+    assert [memory["text"] for memory in await house.memories("ming")] == [snippet]
+
+
+async def test_a_secret_handed_over_is_refused(house: House) -> None:
+    answer = await house.as_("ming").post("/v1/memories", json={"text": "我的银行卡号是 4111 1111 1111 1111"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "never_stored")
+
+
+async def test_the_profile_shows_attributes_and_preferences(house: House) -> None:
+    await house.tell("ming", "我叫周明。", "我喜欢喝乌龙茶。")
+    profile = (await house.as_("ming").get("/v1/profile")).json()
+    assert "周明" in str(profile["attributes"])
+    assert [one["text"] for one in profile["preferences"]] == ["我喜欢喝乌龙茶"]
+    assert profile["behaviour"]["conversations"] == 2
