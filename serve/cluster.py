@@ -1,0 +1,228 @@
+"""Starts, stops and looks at the Ray cluster of a home, without importing Ray into the caller."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fcntl import LOCK_EX, LOCK_NB, flock
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemas.cluster import AppStatus, ClusterRecord, ClusterState
+from schemas.errors import LaomaError, Unavailable
+from schemas.settings import Settings
+from serve import processes
+from serve.cluster_record import forget_record, read_record
+from serve.launch import FAILURE, MEMORY_APP
+from serve.model_state import read_model_state
+from serve.ports import holder, is_free
+from serve.ray_head import CHECKOUT, environment
+
+if TYPE_CHECKING:
+    import httpx
+
+MEMORY_TARGET = "serve.app:build"
+_ASK_S = 5.0
+_END_S = 10.0
+
+
+def start(home: Path, settings: Settings, *, target: str = MEMORY_TARGET, with_model: bool = True) -> ClusterState:
+    """Bring the cluster of ``home`` up; returns when the memory routes answer, while the model still loads.
+
+    Where it runs already nothing is done; leftovers of a broken one are ended first. ``target`` is ``module:function`` of the
+    application. Raises LaomaError with the one line that says what is wrong (port taken, start failed).
+    """
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _alone(home):
+        found = state(home, settings)
+        if not found.running:
+            _end_all(home)
+            _require_port(settings)
+            _launch(home, settings, target)
+            found = state(home, settings)
+        if with_model and found.model.state != "ready":
+            restart_model(home, settings)
+            found = state(home, settings)
+    return found
+
+
+def restart_model(home: Path, settings: Settings) -> bool:
+    """Have the running cluster take the model of ``settings``; returns at once, :func:`state` tells how it goes. False: nothing runs."""
+    record = read_record(home)
+    if record is None or not processes.of(record):
+        return False
+    logs = home / "logs"
+    logs.mkdir(exist_ok=True)
+    with (logs / "model.log").open("ab") as log:
+        child = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "serve.model_start", str(home)],
+            stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=record.folder, start_new_session=True,
+            env={**os.environ, **environment(home, settings)},
+        )  # fmt: skip
+    assert child.stdin is not None
+    child.stdin.write(settings.model_dump_json().encode())
+    child.stdin.close()
+    return True
+
+
+def stop(home: Path) -> bool:
+    """End what :func:`start` started for this home and nothing else; False where nothing ran."""
+    if not home.is_dir():
+        return False
+    with _alone(home):
+        record = read_record(home)
+        if record is not None and record.ready and processes.of(record):
+            _shut_applications(record)
+        return _end_all(home)
+
+
+def state(home: Path, settings: Settings) -> ClusterState:
+    """How it stands: processes with their memory, applications, model."""
+    record = read_record(home)
+    alive = processes.of(record) if record else []
+    if record is None or not alive:
+        return ClusterState(state="stopped", model=read_model_state(home, settings.model, None))
+    apps = _applications(record)
+    if apps is None:
+        how = "broken" if record.ready else "starting"
+    else:
+        memory = apps.get(MEMORY_APP)
+        how = "running" if memory and memory.status == "RUNNING" else "starting" if not record.ready else "broken"
+    return ClusterState.model_validate(
+        {
+            "state": how,
+            "http": record.http,
+            "dashboard": record.dashboard,
+            "address": record.address,
+            "apps": apps or {},
+            "model": read_model_state(home, settings.model, apps),
+            "processes": processes.measured(alive),
+        }
+    )
+
+
+def folder_of(home: Path) -> Path:
+    """Where Ray keeps this cluster's sockets and logs: short, since a socket's path may have 107 bytes, and this user's alone."""
+    mark = blake2b(str(home.resolve()).encode(), digest_size=5).hexdigest()
+    return Path("/tmp") / f"laoma-{os.getuid()}-{mark}"
+
+
+def _launch(home: Path, settings: Settings, target: str) -> None:
+    folder = folder_of(home)
+    _prepare(folder)
+    child = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", "serve.launch", str(home), str(folder), target],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder, start_new_session=True,
+        env={**os.environ, **environment(home, settings)},
+    )  # fmt: skip
+    try:
+        _, said = child.communicate(settings.model_dump_json().encode(), timeout=settings.cluster.start_s)
+    except subprocess.TimeoutExpired:
+        _abandon(home, child)
+        raise Unavailable(
+            f"the memory routes did not answer within {settings.cluster.start_s:.0f} s; logs: {folder}/session_latest/logs"
+        ) from None
+    except BaseException:
+        _abandon(home, child)
+        raise
+    if child.returncode != 0:
+        _end_all(home)
+        text = said.decode("utf-8", "replace")
+        reason = next((line.removeprefix(FAILURE) for line in text.splitlines() if line.startswith(FAILURE)), text.strip()[-300:])
+        raise LaomaError(f"laoma did not start: {reason}; logs: {folder}/session_latest/logs", code="start_failed")
+
+
+def _abandon(home: Path, child: subprocess.Popen[bytes]) -> None:
+    child.kill()
+    child.wait()
+    _end_all(home)
+
+
+def _prepare(folder: Path) -> None:
+    """An empty folder but for the last session, whose logs may be wanted."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    seen = folder.lstat()
+    if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.getuid():
+        raise LaomaError(f"{folder} belongs to somebody else: remove it", code="start_failed")
+    latest = folder / "session_latest"
+    kept = {latest.resolve(), latest}
+    for entry in folder.iterdir():
+        if entry not in kept and entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+def _end_all(home: Path) -> bool:
+    folder, record = str(folder_of(home)), read_record(home)
+    ours = {process.pid: process for process in processes.belonging(folder)}
+    if record is not None:
+        ours.update((process.pid, process) for process in processes.of(record))
+    processes.end(ours.values(), _END_S)
+    forget_record(home)
+    return bool(ours)
+
+
+def _require_port(settings: Settings) -> None:
+    host, port = settings.http.host, settings.http.port
+    if not is_free(host, port):
+        by = holder(port)
+        raise LaomaError(
+            f"port {port} on {host} is taken{f' by {by}' if by else ''}: end that, or set another `http.port` in config.yaml",
+            code="port_taken",
+        )
+
+
+def _applications(record: ClusterRecord) -> dict[str, AppStatus] | None:
+    """None where Ray does not answer."""
+    import httpx
+
+    try:
+        with _dashboard(record) as client:
+            answer = client.get("/api/serve/applications/").raise_for_status().json()
+    except (httpx.HTTPError, ValueError):
+        return None
+    return {name: AppStatus(status=app["status"], message=_why(app)) for name, app in (answer.get("applications") or {}).items()}
+
+
+def _why(app: dict[str, object]) -> str:
+    deployments = app.get("deployments")
+    said = [str(one.get("message") or "") for one in deployments.values()] if isinstance(deployments, dict) else []
+    return " ".join(filter(None, [str(app.get("message") or ""), *said]))
+
+
+def _shut_applications(record: ClusterRecord) -> None:
+    """Let deployments end in their own manner (open conversations are written back) before their processes are."""
+    import httpx
+
+    try:
+        with _dashboard(record, _END_S * 2) as client:
+            client.delete("/api/serve/applications/")
+    except httpx.HTTPError:
+        return
+
+
+@contextmanager
+def _dashboard(record: ClusterRecord, patience_s: float = _ASK_S) -> Iterator[httpx.Client]:
+    import httpx
+
+    with httpx.Client(base_url=record.dashboard, timeout=patience_s, trust_env=False) as client:
+        yield client
+
+
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """One start or stop of a home at a time."""
+    with (home / ".cluster.lock").open("w") as lock:
+        try:
+            flock(lock, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            raise Unavailable("another `laoma up` or `laoma down` is under way: wait for it") from None
+        yield
+
+
+__all__ = ["CHECKOUT", "folder_of", "restart_model", "start", "state", "stop"]

@@ -1,0 +1,73 @@
+"""How the chat model stands: what the process that brings it up last said, and what Serve says of its application."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import psutil
+from pydantic import BaseModel, ValidationError
+
+from schemas.cluster import AppStatus
+from schemas.settings import Model
+from schemas.status import ModelState
+
+MODEL_APP = "llm"
+_NAME = "model.json"
+_FAILED = {"DEPLOY_FAILED", "UNHEALTHY"}
+
+
+class Progress(BaseModel):
+    """``LAOMA_HOME/model.json``: written by the process ``pid`` (started at ``since``, Unix seconds) while it brings the model up."""
+
+    state: ModelState
+    pid: int
+    since: float
+
+
+def report(home: Path, state: ModelState) -> None:
+    """Say how far this process has come with the model."""
+    progress = Progress(state=state, pid=os.getpid(), since=psutil.Process().create_time())
+    fresh = home / f".{_NAME}.{os.getpid()}"
+    fresh.write_text(progress.model_dump_json(indent=2), encoding="utf-8")
+    fresh.replace(home / _NAME)
+
+
+def read_model_state(home: Path, model: Model, apps: Mapping[str, AppStatus] | None) -> ModelState:
+    """The model's state; ``apps`` are Serve's applications, None where no cluster answers."""
+    if not model.enabled:
+        return ModelState(name=model.name, state="disabled", detail="memory only: `laoma model use …` chooses a model")
+    if model.url:
+        return ModelState(name=model.name, state="ready", detail=f"served at {model.url}")
+    if apps is None:
+        return ModelState(name=model.name, state="loading", detail="laoma does not run")
+    app = apps.get(MODEL_APP)
+    if app is not None and app.status == "RUNNING":
+        return ModelState(name=model.name, state="ready")
+    if app is not None and app.status in _FAILED:
+        return ModelState(name=model.name, state="failed", detail=_short(app.message) or app.status)
+    return _progress(home, model)
+
+
+def _progress(home: Path, model: Model) -> ModelState:
+    try:
+        progress = Progress.model_validate_json((home / _NAME).read_bytes())
+    except (OSError, ValidationError):
+        return ModelState(name=model.name, state="loading", detail="about to start")
+    if progress.state.state == "loading" and not _lives(progress):
+        return ModelState(name=model.name, state="failed", detail="its start was cut off: `laoma up` tries again")
+    return progress.state.model_copy(update={"name": model.name})
+
+
+def _lives(progress: Progress) -> bool:
+    try:
+        return abs(psutil.Process(progress.pid).create_time() - progress.since) < 1
+    except psutil.Error:
+        return False
+
+
+def _short(message: str) -> str:
+    """The last line of a traceback says what went wrong."""
+    lines = [line.strip() for line in message.strip().splitlines() if line.strip()]
+    return lines[-1][:300] if lines else ""

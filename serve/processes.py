@@ -1,0 +1,79 @@
+"""Our processes on this machine: found by the marks of the cluster's record, measured, ended by pid."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+
+import psutil
+
+from schemas.cluster import ClusterRecord, ProcessUse
+
+_MIB = 1024 * 1024
+
+
+def boot_time() -> float:
+    """When this machine was started, Unix seconds."""
+    return psutil.boot_time()
+
+
+def belonging(folder: str, session: int | None = None) -> list[psutil.Process]:
+    """Processes that were started with ``folder`` among their arguments (Ray's own), that run in it within ``session`` (workers
+    whose parent died), and the children of these.
+    """
+    found: dict[int, psutil.Process] = {}
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if _is_rays_own(process, folder) or (session is not None and _runs_in(process, folder, session)):
+                found[process.pid] = process
+    for process in list(found.values()):
+        with suppress(psutil.Error, OSError):
+            found.update((child.pid, child) for child in process.children(recursive=True))
+    found.pop(psutil.Process().pid, None)
+    return list(found.values())
+
+
+def of(record: ClusterRecord) -> list[psutil.Process]:
+    """Living processes of a started cluster; none where the machine was restarted since."""
+    if abs(record.boot - boot_time()) > 5:  # the clock may have been set meanwhile, by little
+        return []
+    return belonging(record.folder, record.session)
+
+
+def end(processes: Iterable[psutil.Process], patience_s: float) -> None:
+    """Ask them to end, then make them; returns when all are gone."""
+    alive = list(processes)
+    for process in alive:
+        with suppress(psutil.Error, OSError):
+            process.terminate()
+    _, alive = psutil.wait_procs(alive, timeout=patience_s)
+    for process in alive:
+        with suppress(psutil.Error, OSError):
+            process.kill()
+    psutil.wait_procs(alive, timeout=patience_s)
+
+
+def measured(processes: Iterable[psutil.Process]) -> list[ProcessUse]:
+    """What each uses, largest first; those that ended meanwhile or may not be read are left out."""
+    uses = []
+    for process in processes:
+        with suppress(psutil.Error, OSError):
+            uses.append(ProcessUse(pid=process.pid, name=_name(process), pss_mb=round(process.memory_full_info().pss / _MIB, 1)))
+    return sorted(uses, key=lambda use: -use.pss_mb)
+
+
+def _is_rays_own(process: psutil.Process, folder: str) -> bool:
+    return any(argument.partition("=")[2].startswith(f"{folder}/") or argument == f"--temp-dir={folder}" for argument in process.cmdline())
+
+
+def _runs_in(process: psutil.Process, folder: str, session: int) -> bool:
+    return os.getsid(process.pid) == session and process.cwd() == folder
+
+
+def _name(process: psutil.Process) -> str:
+    first, *rest = process.cmdline() or [process.name()]
+    if "/ray/" in first:
+        return first.rsplit("/", 1)[-1]
+    script = next((argument for argument in rest if argument.endswith(".py") or "/ray/" in argument), None)
+    return script.rsplit("/", 1)[-1].removesuffix(".py") if script else first.split(" ")[0].rsplit("/", 1)[-1]
