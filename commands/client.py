@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -63,11 +63,11 @@ class Service:
         """Deletes what is at ``path``."""
         return self.request("DELETE", path)
 
-    def request(self, method: str, path: str, **options: Any) -> Json:
-        """One exchange; None where the answer has no body."""
+    def request(self, method: str, path: str, *, accept: Sequence[int] = (), **options: Any) -> Json:
+        """One exchange; None where the answer has no body. A status in ``accept`` is no failure."""
         with self._reaching():
             response = self._http.request(method, path, **options)
-        if response.is_error:
+        if response.is_error and response.status_code not in accept:
             raise failure(response.status_code, response.content, response.headers)
         return _json(response.content) if response.content else None
 

@@ -163,10 +163,10 @@ def _key(place: Place, key_env: str | None) -> str | None:
 
 def _restart(place: Place) -> bool:
     """Has the running cluster take the new model; False when nothing runs."""
-    from commands.running import restart_model
+    from commands.running import restart
 
-    with waiting(say("restarting the model", "正在重启模型")):
-        return restart_model(place)
+    with waiting(say("restarting", "正在重启")) as words:
+        return restart(place, words)
 
 
 def _report(name: str, verdict: Verdict | None, restarted: bool) -> None:

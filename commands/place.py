@@ -36,8 +36,11 @@ class Place:
     def url(self) -> str:
         """The service's address without a slash at its end, e.g. ``http://127.0.0.1:8317``."""
         given = self.environment.get("LAOMA_URL")
-        if given:
-            return given.rstrip("/").removesuffix("/v1")
+        return given.rstrip("/").removesuffix("/v1") if given else self.local_url
+
+    @property
+    def local_url(self) -> str:
+        """Where the service of this home listens."""
         http = self.settings().http
         return f"http://{ANY_INTERFACE.get(http.host, http.host)}:{http.port}"
 

@@ -1,5 +1,109 @@
-"""status: how it stands."""
+"""status: one screen on how it stands."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from commands.output import print_json, print_line, print_note, print_table, say, short_time, size
+from commands.place import Place, here
+from commands.up import model_line
+from schemas.errors import LaomaError, Unavailable
+
+if TYPE_CHECKING:
+    from commands.client import Json
+    from schemas.cluster import ClusterState
+    from schemas.status import Readiness
+
+MIB = 1024 * 1024
+JOBS = 3
+"""Jobs that are shown, latest first."""
+FIGURES = ("journal_entries", "rows_turns", "rows_memories", "extraction_waiting", "users_loaded")
 
 
-def status() -> None:
-    """Status."""
+def status(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """How it stands · 现状
+
+    Applications, model, shards, memory of each process, size of the lake, last jobs. Exit 1 when it does not run.
+
+    \b
+    Example:
+      laoma status --json
+    """
+    from serve import cluster
+
+    place = here()
+    state = cluster.state(place.home, place.settings())
+    readiness = _readiness(place) if state.running else None
+    jobs = _jobs(place) if readiness else []
+    on_disk = {name: _bytes(place.home / name) for name in ("lake", "logs", "models")}
+    if as_json:
+        told = state.model_dump(mode="json") | {"pss_mb": round(state.pss_mb, 1)}
+        shards = [shard.figures for shard in readiness.shards] if readiness else []
+        print_json(told | {"ready": bool(readiness and readiness.ready), "shards": shards, "bytes": on_disk, "jobs": jobs})
+    elif state.state != "stopped":
+        _show(state, readiness, on_disk, jobs)
+    if not state.running:
+        raise Unavailable(_what_to_do(state), code="not_running")
+
+
+def _what_to_do(state: ClusterState) -> str:
+    match state.state:
+        case "starting":
+            return say("laoma is starting: look again in a moment", "老马正在启动：稍后再看")
+        case "broken":
+            return say("laoma is broken: `laoma up` mends it", "老马出了问题：`laoma up` 可修复")
+        case _:
+            return say("laoma does not run: start it with `laoma up`", "老马没有在运行：用 `laoma up` 启动")
+
+
+def _show(state: ClusterState, readiness: Readiness | None, on_disk: dict[str, int], jobs: list[Json]) -> None:
+    print_line(say(f"laoma is {state.state}: {state.http}", f"老马 {state.state}：{state.http}"))
+    for name, app in state.apps.items():
+        print_line(f"  {name}: {app.status}" + (f"  {app.message.splitlines()[0]}" if app.message else ""))
+    print_line(model_line(readiness.model if readiness else state.model))
+    if readiness and not readiness.ready:
+        print_note(say(f"Memory does not answer yet: {readiness.detail}", f"记忆暂不可用：{readiness.detail}"))
+    for number, shard in enumerate(readiness.shards if readiness else []):
+        figures = ", ".join(f"{name} {shard.figures[name]:.0f}" for name in FIGURES if name in shard.figures)
+        print_line(say(f"Shard {number}: ", f"分片 {number}：") + figures)
+    print_line(say("On disk: ", "磁盘：") + ", ".join(f"{name} {size(count)}" for name, count in on_disk.items()))
+    print_line(say(f"Memory: {size(state.pss_mb * MIB)} in all (PSS)", f"内存：共 {size(state.pss_mb * MIB)}（PSS）"))
+    print_table(("pid", "process", "MB"), [(use.pid, use.name, f"{use.pss_mb:.0f}") for use in state.processes])
+    if jobs:
+        print_line(say("Last jobs:", "最近的任务："))
+        print_table(("submitted", "name", "state", "id"), [(short_time(j["submitted_at"]), j["name"], j["state"], j["id"]) for j in jobs])
+
+
+def _readiness(place: Place) -> Readiness | None:
+    from commands.client import Service
+    from commands.running import read_readiness
+
+    try:
+        return read_readiness(Service(place.local_url).request("GET", "/readyz", timeout=5, accept=(503,)))
+    except LaomaError:
+        return None
+
+
+def _jobs(place: Place) -> list[Json]:
+    from commands.client import Service
+
+    try:
+        jobs: list[Json] = Service(place.local_url, place.key()).get("/v1/jobs")["data"]
+    except LaomaError:  # the key may be no admin's: jobs are the last thing to fail a status for
+        return []
+    return jobs[:JOBS]
+
+
+def _bytes(folder: Path) -> int:
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += (Path(parent) / name).lstat().st_size
+            except FileNotFoundError:  # compaction removes files meanwhile
+                continue
+    return total

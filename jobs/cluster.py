@@ -15,18 +15,20 @@ APP = "memory"
 
 def shards_of(home: Path) -> Shards:
     """Handles to the shards of the lake at ``home``, on the cluster that started this job. Raises Unavailable where none runs."""
+    import logging
+
     import ray
-    from lake.place import shard_of
     from ray import serve
     from ray.serve.exceptions import RayServeException
 
+    from lake.place import shard_of
     from schemas.settings import load_settings
     from serve.shards import RemoteShards
 
-    ray.init(address="auto", ignore_reinit_error=True, logging_level="warning")
+    ray.init(address="auto", ignore_reinit_error=True, logging_level=logging.WARNING)
     count = load_settings(home).lake.shards
     try:
         handles = [serve.get_deployment_handle(f"MemoryShard-{number}", APP) for number in range(count)]
     except RayServeException as error:
         raise Unavailable(f"the memory service does not run on this cluster ({error}): `laoma up`") from None
-    return RemoteShards(handles, shard_of)
+    return RemoteShards(list(handles), shard_of)
