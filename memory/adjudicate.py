@@ -115,7 +115,7 @@ def _against(statement: Statement, rivals: Sequence[Memory]) -> Decision:
     if not here:
         if rivals:
             return Coexist(rivals[0], statement.scene, f"both hold: {_scene(rivals[0].scene)} and {_scene(statement.scene)}")
-        return Create("first statement of this slot")
+        return Ignore("changes what is not known") if statement.only_if_known else Create("first statement of this slot")
     old = max(here, key=lambda memory: (memory.updated_at, memory.id))
     if statement.source == "inferred" and old.source == "explicit":
         return Pend(old, _shaken(old), "inferred, against an explicit statement")

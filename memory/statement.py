@@ -17,7 +17,8 @@ class Statement:
 
     ``key`` is the slot path: one slot holds one value, so what can be had several times (an allergy, a pet) has its value in the path
     (``健康/过敏/花生``). ``value`` is the part of ``text`` that fills the slot, ``polarity`` its sign (False: dislikes, refuses, not).
-    ``cue`` names the rule that found it. ``text`` is cut from the turn byte for byte. ``correction``: it mends what was said before (R5).
+    ``cue`` names the rule that found it. ``text`` is cut from the turn byte for byte. ``correction``: it mends what was said before (R5);
+    ``only_if_known``: it changes a slot ("把地点改到五楼") and means nothing lasting where that slot is unknown.
     """
 
     kind: Kind
@@ -34,3 +35,4 @@ class Statement:
     polarity: bool = True
     correction: bool = False
     mood: Mood = "plain"
+    only_if_known: bool = False

@@ -71,7 +71,7 @@ _QUOTED_EN = re.compile(
     r"|told me|tells me|insists?|swears?|reckons?|believes?|suggest(?:s|ed))\b"
 )
 _SARCASM = re.compile(
-    r"巴不得|可真(?:行|棒|好|会|是)|真(?:行|棒|有你的)啊?[，,]|呵呵|才怪|谢谢您嘞|多亏了你|我可太"
+    r"巴不得|最(?:喜欢|爱)[^，,。]{0,8}(?:被|吵醒|加班|堵车|排队|挨骂|挨批|返工)|可真(?:行|棒|好|会|是)|真(?:行|棒|有你的)啊?[，,]|呵呵|才怪|谢谢您嘞|多亏了你|我可太"
     r"(?:喜欢|爱)|太(?:喜欢|爱)[^，。]{0,12}了(?:呢|呀)?[，,。]?(?:才怪|呵呵)"
     r"|\bjust what i (?:needed|wanted)\b|\byeah,? right\b|\boh (?:great|joy|sure|wonderful|fantastic"
     r"|lovely)\b|\bas if\b|\bsure,? because\b|\bnothing i love more\b|\bi (?:just |absolutely )?love "

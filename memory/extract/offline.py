@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from memory.extract import events, filter, rules_en, rules_zh
+from memory.extract import en, events, filter, zh
 from memory.extract.dates import absolute
 from memory.extract.importance import STAYS_FROM, importance
 from memory.extract.notes import Note, note
@@ -46,6 +46,7 @@ _PLACE_SCENES_EN = re.compile(
     r"|winter))\b"
 )
 _LISTED = re.compile(r"^我?(?:的)?[\u4e00-\u9fff]{1,5}(?:是)?[:：]")
+_HANGING = re.compile(r"^(?:(?:以后|今后|请|帮我|麻烦)[^我]{0,12})?(?:避开|注意(?:一下)?|别放|别点|不要放|备注(?:一下)?|都算上)$")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _MAX_HAN, _MAX_WORDS = 120, 60
 
@@ -88,19 +89,20 @@ class OfflineExtractor:
         subject = ""
         quoting = False
         pieces = [sentence] if _LISTED.match(mirror(sentence.text)) else clauses(sentence)
-        rules = (*rules_zh.RULES, *rules_en.RULES) if _HAN.search(sentence.text) else rules_en.RULES
+        rules = (*zh.RULES, *en.RULES) if _HAN.search(sentence.text) else en.RULES
         for index, piece in enumerate(pieces):
             clause = _clause(piece, piece.closing if index == len(pieces) - 1 else "")
             first = _FIRST_PERSON.match(clause.plain) or clause.plain.startswith(("i ", "i'm ", "my "))
             quoting = filter.quotes_others(clause.plain) or (quoting and not first)
             if quoting or filter.is_question(clause.plain, clause.closing):
                 continue
+            if statements and _is_tail(clause.plain):
+                statements[-1] = replace(statements[-1], text=f"{statements[-1].text}，{clause.text}")
+                continue
             one = self._read(clause, rules, passage) or (self._read(_inherit(clause, subject), rules, passage) if subject else None)
             if one:
                 statements.append(one)
                 subject = _subject_of(clause, one) or subject
-            elif statements and _is_tail(clause.plain):
-                statements[-1] = replace(statements[-1], text=f"{statements[-1].text}，{clause.text}")
         return statements
 
     def _read(self, clause: _Clause, rules: tuple[Rule, ...], passage: Passage) -> Statement | None:
@@ -144,8 +146,8 @@ def _subject_of(clause: _Clause, one: Statement) -> str:
 
 
 def _is_tail(plain: str) -> bool:
-    """ "尾号 7719" after "我的银行是…": a detail of the statement before it, not one of its own."""
-    return bool(re.match(r"^[\u4e00-\u9fff]{1,4}[ :：]?[\da-z][\da-z\-]*$", plain))
+    """Whether a clause ("尾号 7719", "以后推荐餐馆避开") is a detail of the statement before it, and none of its own."""
+    return bool(_HANGING.match(plain) or re.match(r"^[\u4e00-\u9fff]{1,4}[ :：]?[\da-z][\da-z\-]*$", plain))
 
 
 def _fits(value: str, text: str) -> bool:
@@ -166,7 +168,7 @@ def _statement(found: Found, clause: _Clause, passage: Passage) -> Statement | N
     return Statement(
         kind=rule.kind, key=found.key, text=clause.text + dated if day else clause.text,
         value=found.value, cue=rule.cue, scene=_scene(clause.plain, rule), subject=found.subject, importance=points,
-        priority=rule.priority, polarity=found.polarity, correction=correction, mood=once,
+        priority=rule.priority, polarity=found.polarity, correction=correction, mood=once, only_if_known=rule.only_if_known,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ class Rule:
     """``pattern`` names its parts: ``value`` fills the slot, ``what`` and ``who`` go into its path, ``no`` present turns the sign.
 
     ``key`` is a path with ``{value}``, ``{what}``, ``{who}`` in it, or a function of the (folded) parts.
+    ``lasting``: "tomorrow" in it is a date, not a limit; ``only_if_known``: it changes a slot, and says nothing where there is none.
     ``refuse`` and ``refuse_what`` are values and attributes that mean nothing.
     """
 
@@ -29,6 +30,7 @@ class Rule:
     timebound: bool = False
     correction: bool = False
     lasting: bool = False
+    only_if_known: bool = False
     refuse: re.Pattern[str] | None = None
     refuse_what: re.Pattern[str] | None = None
 

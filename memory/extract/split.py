@@ -15,9 +15,12 @@ _SENTENCE_END = re.compile(
 )
 _CLAUSE_END_ZH = re.compile(r"[，,]\s*")
 _CLAUSE_END_EN = re.compile(
-    r"\s+--?\s+|,?\s+(?:and|but|so|because)\s+(?=(?:i|i'm|i’m|my|we|our|please|always|never|don't|call)\b)"
-    r"|,\s+(?=(?:i|i'm|i’m|my|we|our|please|always|never)\b)",
+    r"\s+--?\s+|,?\s+(?:and|but|so|because)\s+(?=(?:i|i'm|i’m|my|we|our|please|always|never|don't|call|choose|pick|use|send|book)\b)"
+    r"|,\s+(?=(?:i|i'm|i’m|my|we|our|please)\b)|,\s+(?=(?:can|could|what|should|is|do|any)\b[^,]*$)",
     re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"^(?:以后|今后|每次|凡是|只要|遇到|平时)?(?:凡是|每次|只要|遇到)?[^，,我你]{0,8}(?:给我)?[^，,我你]{0,10}(?:的时候|时|之前|之后|的(?:代码|邮件|文档|报告|表格|东西))$"
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
@@ -40,8 +43,20 @@ def sentences(text: str) -> list[Span]:
 def clauses(sentence: Span) -> list[Span]:
     """The clauses of a sentence: at commas in Chinese, at a new first-person clause in English (R8)."""
     pattern = _CLAUSE_END_ZH if _HAN.search(sentence.text) else _CLAUSE_END_EN
-    pieces = list(_cut(sentence.text, sentence.start, pattern, keep_closing=False))
+    pieces = _with_conditions(list(_cut(sentence.text, sentence.start, pattern, keep_closing=False)), sentence)
     return [Span(piece.text, piece.start, piece.end, sentence.closing) for piece in pieces]
+
+
+def _with_conditions(pieces: list[Span], sentence: Span) -> list[Span]:
+    """A condition ("凡是给我写的代码，") belongs to the demand that follows it."""
+    joined: list[Span] = []
+    for piece in pieces:
+        if joined and _CONDITION.match(joined[-1].text):
+            start = joined[-1].start
+            joined[-1] = Span(sentence.text[start - sentence.start : piece.end - sentence.start], start, piece.end)
+        else:
+            joined.append(piece)
+    return joined
 
 
 def _cut(text: str, offset: int, ends: re.Pattern[str], *, keep_closing: bool) -> Iterator[Span]:

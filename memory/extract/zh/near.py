@@ -1,0 +1,129 @@
+"""Chinese rules for the people, animals and things of the user's life."""
+
+from __future__ import annotations
+
+from memory.extract.relations import ZH, ZH_NEAR
+from memory.extract.rule import Rule
+from memory.extract.zh.vocabulary import JOB, NOT_A_NAME, NOT_AN_ATTRIBUTE, POINTERS, TIME, attribute, name_of, rx
+
+PEOPLE = (
+    Rule(
+        "家人称呼",
+        rx(
+            rf"^我(?:们)?(?:的|家)?(?:的)?(?P<who>{ZH})(?:的)?(?:名字|大名|小名|全名)?(?:叫做?|名叫|的名字是"
+            rf"|名字是)(?P<value>[^\s,，]{{1,12}})$"
+        ),
+        "fact",
+        name_of,
+        refuse=NOT_A_NAME,
+    ),
+    Rule(
+        "家人职业",
+        rx(rf"^我(?:们)?(?:的|家)?(?P<who>{ZH_NEAR}){TIME}(?:是|当|做)(?:一?[名个位])?(?P<value>[^,，]{{0,12}}?{JOB})$"),
+        "fact",
+        "关系/{who}/职业",
+    ),
+    Rule(
+        "家人住址",
+        rx(rf"^我(?:们)?(?:的|家)?(?P<who>{ZH_NEAR}){TIME}(?:住在|搬到|定居在?)(?:了)?(?P<value>[^,，]{{2,20}}?)(?:了)?$"),
+        "fact",
+        "关系/{who}/住址",
+    ),
+    Rule(
+        "家人工作",
+        rx(rf"^我(?:们)?(?:的|家)?(?P<who>{ZH_NEAR}){TIME}在(?P<value>[^,，]{{2,20}}?)(?:工作|上班|上学|读书|读)$"),
+        "fact",
+        "关系/{who}/单位",
+    ),
+    Rule(
+        "家人年龄",
+        rx(
+            rf"^我(?:们)?(?:的|家)?(?P<who>{ZH_NEAR}){TIME}(?P<value>\d{{1,3}}|[一二三四五六七八九十]{{1,3}})"
+            rf"(?:周)?岁(?:半)?(?:了)?$"
+        ),
+        "fact",
+        "关系/{who}/年龄",
+    ),
+    Rule(
+        "家人资料",
+        rx(rf"^我(?:们)?(?:的|家)?(?P<who>{ZH_NEAR})的(?P<what>[^是在叫,，]{{1,8}})(?:是|在|为|叫)(?P<value>[^,，]{{1,20}})$"),
+        "fact",
+        "关系/{who}/{what}",
+        refuse=POINTERS,
+    ),
+    Rule(
+        "某某是我",
+        rx(r"^(?P<value>[^\s,，是这那他她你它我不都就还可真只也]{1,8})是我(?:的|们)?(?P<who>[^,，的]{1,6}(?:的[^,，]{1,4})?)$"),
+        "fact",
+        lambda parts: f"关系/{parts['who']}/姓名/{parts['value']}",
+        refuse=rx(r"(?:下面|以下|上面|今天|昨天|明天)"),
+    ),
+    Rule(
+        "有谁",
+        rx(
+            r"^我(?:们)?(?:家)?(?:里)?(?:现在)?(?:有|养了?|养着|生了)(?:了)?(?P<value>(?:[一二两三四五六\d]+)?"
+            r"(?:个|只|条|位|双|匹|缸|对|台|辆|套)?[^,，]{0,8}?(?P<what>孩子|儿子|女儿|闺女|娃|双胞胎"
+            r"|猫|狗|宠物|兔子|鹦鹉|乌龟|仓鼠|哥哥|弟弟|姐姐|妹妹|车|房子|金鱼))$"
+        ),
+        "fact",
+        "拥有/{what}",
+        refuse=rx(r"^(?:没|点|事)"),
+    ),
+)
+
+THINGS = (
+    Rule(
+        "放在",
+        rx(
+            r"^(?:我(?:们)?(?:家|的|家的|把)?)(?:的)?(?P<what>[^是在叫,，的]{1,10})(?:就|都|一直|现在)?"
+            r"(?:放在|摆在|停在|存在|藏在|收在|挂在)(?:了)?(?P<value>[^,，]{2,24})$"
+        ),
+        "fact",
+        "物品/{what}/位置",
+        refuse=POINTERS,
+    ),
+    Rule(
+        "我的是",
+        rx(
+            r"^我(?:们)?(?:家)?的(?P<what>[^是在叫,，:：]{1,10}?)(?:现在|目前|已经|就|都)?(?:是在|是"
+            r"|叫做|叫|为|在|[:：]|改成了?|改为|改到|定在|定为|换成了?|变成|涨到|提高到|设为)(?:[:：])?"
+            r"(?P<value>.{1,100})$"
+        ),
+        "fact",
+        attribute,
+        refuse_what=NOT_AN_ATTRIBUTE,
+    ),
+    Rule(
+        "我家：",
+        rx(
+            r"^(?:我(?:的)?)?(?P<what>家|座右铭|尺码|口味|食谱|配方|收货人|网名|笔名|签名|愿望清单|书单)"
+            r"(?:是)?[:：](?P<value>.{1,160})$"
+        ),
+        "fact",
+        "资料/{what}",
+    ),
+    Rule(
+        "改成",
+        rx(
+            r"^(?:我(?:们)?(?:的|家)?)?(?:把)?(?P<what>[\u4e00-\u9fff]{2,8}?)(?:以后|现在|就|从下周起)?"
+            r"(?:改成|改为|改到|改在|换成|换到|提高到|提到|涨到|降到|调到|调成|推迟到|延到)(?:了)?(?P<value>[^,，]{1,24}?)"
+            r"(?:了|吧)*$"
+        ),
+        "fact",
+        attribute,
+        correction=True,
+        only_if_known=True,
+        refuse=POINTERS,
+    ),
+    Rule(
+        "打算学",
+        rx(
+            r"^我(?:一直|最近|今年|明年)*(?:想|打算|计划|准备|在)(?:要|去|开始)?(?P<value>(?:学|考|攻读"
+            r"|练|备考|自学|转行|移民|创业)[^,，]{1,16})$"
+        ),
+        "event",
+        "计划/{value}",
+        lasting=True,
+        refuse=rx(r"^(?:学会怎|学一下|考虑|练一下)"),
+    ),
+)
