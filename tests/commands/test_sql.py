@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from commands.sql import quoted_at, run
+from lake.sql import connect
 from schemas.errors import InvalidRequest
 from tests.commands.conftest import Laoma
 
@@ -77,3 +83,60 @@ def test_no_lake_says_how_to_get_one(laoma: Laoma, home: Path) -> None:
 def test_an_empty_query_is_misuse(laoma: Laoma, home: Path) -> None:
     home.mkdir()
     assert laoma("sql", "  ").code == 2
+
+
+def _documented() -> list[str]:
+    text = (Path(__file__).parents[2] / "docs" / "sql.md").read_text(encoding="utf-8")
+    return [query for query in re.findall(r"```sql\n(.*?)```", text, re.DOTALL) if "read_parquet" not in query]
+
+
+def test_ten_queries_are_documented() -> None:
+    assert len(_documented()) == 10
+
+
+@pytest.fixture(scope="module")
+def empty_lake(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
+    """The real views over a home in which nothing was written yet."""
+    return connect(tmp_path_factory.mktemp("home"))
+
+
+@pytest.mark.parametrize("query", _documented())
+def test_each_documented_query_runs_even_on_an_empty_lake(
+    empty_lake: duckdb.DuckDBPyConnection, query: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(empty_lake, query, "json")
+    assert capsys.readouterr().out == "[]\n"
+
+
+def test_one_shot_reads_the_lake_of_the_home(laoma: Laoma, home: Path) -> None:
+    home.mkdir()
+    done = laoma("sql", "--csv", "SELECT count(at) AS n FROM turns")
+    assert (done.code, done.out, done.err) == (0, "n\n0\n", "")
+
+
+def test_the_prompt_answers_statement_by_statement(home: Path) -> None:
+    home.mkdir()
+    typed = "SELECT 1 AS\n  one;\n.views\nSELECT nonsense;\n.columns turns\n.quit\n"
+    master, slave = pty.openpty()
+    environment = os.environ | {"LAOMA_HOME": str(home), "TERM": "dumb", "LANG": "C.UTF-8"}
+    root = Path(__file__).parents[2]
+    child = subprocess.Popen([sys.executable, "laoma.py", "sql"], cwd=root, env=environment, stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    os.write(master, typed.encode())
+    shown = _read_all(master)
+    assert child.wait(60) == 0
+    for expected in ("one", "tombstones", "laoma: SQL:", "first_token_ms"):
+        assert expected in shown
+    assert "SELECT 1 AS" in (home / "cache" / "sql_history").read_text()
+
+
+def _read_all(descriptor: int) -> str:
+    shown = b""
+    while True:
+        try:
+            piece = os.read(descriptor, 4096)
+        except OSError:  # the other end of a terminal is gone
+            piece = b""
+        if not piece:
+            return shown.decode("utf-8", "replace")
+        shown += piece
