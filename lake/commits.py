@@ -89,6 +89,8 @@ class GroupCommit:
             _fail(group, error)
         except sqlite3.Error as error:
             _fail(group, Unavailable(f"the journal can't be written ({error}): free disk space or check the disk", retry_after=5))
+        except Exception as error:  # whatever it was, no caller may wait for ever
+            _fail(group, LaomaError(f"the journal could not be written: {error}"))
         else:
             self.count += len(group)
             self._committed([(seq, pending.writes) for seq, pending in zip(seqs, group, strict=True)])

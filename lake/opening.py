@@ -47,7 +47,7 @@ def open_shard(root: Path, *, embedder: str, dim: int, settings: Lake, at: datet
         journal.check(fence)
         files = SyncedFiles(folder)
         _discard_torn(root, journal, files)
-        tables = Tables(folder, stored_dim(folder) or dim)
+        tables = Tables(folder, stored_dim(folder) or int(journal.fact("dim") or dim))
         tables.open_all()
         applier = Applier(journal, tables, files, fence, settings, release=lambda _: lock.release())
         _catch_up(journal, tables, applier, fence)

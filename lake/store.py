@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from lake.commits import GroupCommit, Pending
 from lake.journal import Journal
-from lake.opening import open_shard
+from lake.opening import TORN, open_shard
 from lake.tables import chunked, only, quote, scan
 from lake.writes import Drop, Put, Write, encode, kind_of
 from schemas.errors import EmbedderMismatch, LaomaError, Unavailable
@@ -115,7 +116,7 @@ class ShardStore:
         ids: Sequence[str] | None = None,
         vectors: bool = False,
     ) -> list[R]:
-        """Rows of a table as of now, own writes included; ``user=None``: of all users (for scans inside the owner only).
+        """Rows of a table as of now, in no order, own writes included; ``user=None``: of all users (for scans inside the owner only).
 
         ``where`` is a LanceDB SQL filter: pass values through :func:`quote`. Without ``vectors`` the vector column is not read: an optional
         one is None; a kind that is nothing without its vector is always read with it.
@@ -166,6 +167,7 @@ class ShardStore:
         self._applier.harden()
         if purge:
             self._journal.shrink()
+            rmtree(self.root / TORN, ignore_errors=True)
         return held
 
     def adopt_embedder(self) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from lake.store import Drop, Put, ShardStore, quote
+from lake.writes import encode
 from schemas.errors import EmbedderMismatch, InvalidRequest, LaomaError, Unavailable
 from schemas.memory import Change, Consent, Memory
 from schemas.settings import Lake
@@ -189,6 +191,17 @@ def test_without_any_vector_another_embedder_is_simply_taken(root: Path) -> None
     with open_shard(root, embedder="new", dim=4) as store:
         put(store, memory("m2").but(embedder="new", vector=[0.5] * 4))
         assert store.vectors(Memory, "u1")[0] == ["m2"]
+
+
+def test_vectors_that_still_wait_in_the_journal_keep_their_length_when_another_embedder_opens_the_lake(root: Path) -> None:
+    open_shard(root).close()
+    entry = encode(Put([memory("m1", vector=ONE)]))
+    with sqlite3.connect(root / "journal.sqlite") as db:
+        db.execute("INSERT INTO entries (name, version, payload) VALUES (?, ?, ?)", (entry.table, entry.version, entry.payload))
+    with open_shard(root, embedder="new", dim=4) as store:
+        assert [row.vector for row in store.rows(Memory, "u1", vectors=True)] == [ONE]
+        with pytest.raises(EmbedderMismatch):
+            store.vectors(Memory, "u1")
 
 
 def test_after_close_nothing_is_taken(root: Path) -> None:
