@@ -86,9 +86,9 @@ def quoted_at(query: str) -> str:
 
 
 def _connect(home: Path) -> duckdb.DuckDBPyConnection:
-    from lake.sql import connect
-
     with waiting(say("opening the lake", "正在打开数据湖")):
+        from lake.sql import connect
+
         return connect(home)
 
 
