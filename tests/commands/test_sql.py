@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import duckdb
@@ -112,31 +108,3 @@ def test_one_shot_reads_the_lake_of_the_home(laoma: Laoma, home: Path) -> None:
     home.mkdir()
     done = laoma("sql", "--csv", "SELECT count(at) AS n FROM turns")
     assert (done.code, done.out, done.err) == (0, "n\n0\n", "")
-
-
-def test_the_prompt_answers_statement_by_statement(home: Path) -> None:
-    home.mkdir()
-    typed = "SELECT 1 AS\n  one;\n.views\nSELECT nonsense;\n.columns turns\n.quit\n"
-    master, slave = pty.openpty()
-    environment = os.environ | {"LAOMA_HOME": str(home), "TERM": "dumb", "LANG": "C.UTF-8"}
-    root = Path(__file__).parents[2]
-    child = subprocess.Popen([sys.executable, "laoma.py", "sql"], cwd=root, env=environment, stdin=slave, stdout=slave, stderr=slave)
-    os.close(slave)
-    os.write(master, typed.encode())
-    shown = _read_all(master)
-    assert child.wait(60) == 0
-    for expected in ("one", "tombstones", "laoma: SQL:", "first_token_ms"):
-        assert expected in shown
-    assert "SELECT 1 AS" in (home / "cache" / "sql_history").read_text()
-
-
-def _read_all(descriptor: int) -> str:
-    shown = b""
-    while True:
-        try:
-            piece = os.read(descriptor, 4096)
-        except OSError:  # the other end of a terminal is gone
-            piece = b""
-        if not piece:
-            return shown.decode("utf-8", "replace")
-        shown += piece
