@@ -59,15 +59,20 @@ def list_jobs(as_json: AsJson = False) -> None:
     Example:
       laoma job list
     """
-    jobs = here().service().get("/v1/jobs")["data"]
+    place = here()
+    jobs = place.service().get("/v1/jobs")["data"]
     if as_json:
         print_json(jobs)
     elif not jobs:
         print_note(say("No job was submitted yet.", "还没有任务。"))
     else:
+        zone = place.zone
         print_table(
             ("submitted", "ended", "name", "state", "id"),
-            [(short_time(job["submitted_at"]), short_time(job["ended_at"]), job["name"], job["state"], job["id"]) for job in jobs],
+            [
+                (short_time(job["submitted_at"], zone), short_time(job["ended_at"], zone), job["name"], job["state"], job["id"])
+                for job in jobs
+            ],
         )
 
 
@@ -79,11 +84,14 @@ def show(id: Annotated[str, typer.Argument(help="The job's id.")], as_json: AsJs
     Example:
       laoma job show raysubmit_x1
     """
-    job = here().service().get(f"/v1/jobs/{quote(id, safe='')}")
+    place = here()
+    job = place.service().get(f"/v1/jobs/{quote(id, safe='')}")
     if as_json:
         print_json(job)
     else:
-        print_line(f"{job['id']}  {job['name']}  {job['state']}  {short_time(job['submitted_at'])}  {job['detail'] or ''}".rstrip())
+        print_line(
+            f"{job['id']}  {job['name']}  {job['state']}  {short_time(job['submitted_at'], place.zone)}  {job['detail'] or ''}".rstrip()
+        )
 
 
 @job_app.command("logs")

@@ -94,7 +94,8 @@ def list_memories(
     if context.invoked_subcommand is not None:
         return
     with waiting(say("reading memories", "正在读取记忆")):
-        rows = list(_pages(here().service(), limit, q=query, kind=kind, status=status))
+        place = here()
+        rows, zone = _pages(place.service(), limit, q=query, kind=kind, status=status), place.zone
     if as_json:
         print_json(rows)
     elif not rows:
@@ -102,7 +103,7 @@ def list_memories(
     else:
         print_table(
             ("updated", "kind", "key", "text", "conf", "status", "id"),
-            [(short_time(m["updated_at"]), m["kind"], m["key"], m["text"], m["confidence"], m["status"], m["id"]) for m in rows],
+            [(short_time(m["updated_at"], zone), m["kind"], m["key"], m["text"], m["confidence"], m["status"], m["id"]) for m in rows],
         )
 
 
@@ -114,22 +115,23 @@ def show_memory(id: Annotated[str, typer.Argument(help="The memory's id.")], as_
     Example:
       laoma memories show 019a0c1e-0000-7000-8000-000000000000
     """
-    detail = here().service().get(f"/v1/memories/{_safe(id)}")
+    place = here()
+    detail = place.service().get(f"/v1/memories/{_safe(id)}")
     if as_json:
         print_json(detail)
         return
-    memory = detail["memory"]
+    memory, zone = detail["memory"], place.zone
     print_line(memory["text"])
     print_line(
         f"  {memory['kind']} · {memory['key']} · {memory['scene']} · {memory['status']} · {memory['source']} {memory['confidence']:.2f}"
     )
-    print_line(f"  {say('version', '版本')} {memory['version']} · {short_time(memory['updated_at'])} · {memory['id']}")
+    print_line(f"  {say('version', '版本')} {memory['version']} · {short_time(memory['updated_at'], zone)} · {memory['id']}")
     print_line(say("History:", "变更："))
     for change in detail["history"]:
-        print_line(f"  {short_time(change['at'])}  {change['action']} ({change['actor']}): {change['reason']}{_texts(change)}")
+        print_line(f"  {short_time(change['at'], zone)}  {change['action']} ({change['actor']}): {change['reason']}{_texts(change)}")
     print_line(say("From:", "出处："))
     for turn in detail["turns"]:
-        print_line(f"  {short_time(turn['at'])}  {turn['speaker'] or turn['role']}: {turn['content']}")
+        print_line(f"  {short_time(turn['at'], zone)}  {turn['speaker'] or turn['role']}: {turn['content']}")
 
 
 def forget(

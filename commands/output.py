@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from rich.console import Console
 
 PIPE_WIDTH = 1000
@@ -66,14 +68,14 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
     out.print(table)
 
 
-def short_time(moment: str | None) -> str:
-    """An ISO time for people: ``2025-11-30 21:04`` in this machine's zone; what is no time stays as it is."""
+def short_time(moment: str | None, zone: tzinfo) -> str:
+    """An ISO time for people: ``2025-11-30 21:04`` in the user's zone; what is no time stays as it is."""
     from datetime import datetime
 
     if not moment:
         return ""
     try:
-        return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+        return datetime.fromisoformat(moment).astimezone(zone).strftime("%Y-%m-%d %H:%M")
     except ValueError:
         return moment
 

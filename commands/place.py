@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from schemas.errors import Unauthorized
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from commands.client import Service
     from schemas.settings import Settings
 
@@ -31,6 +33,13 @@ class Place:
         from schemas.settings import load_settings
 
         return load_settings(self.home)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The user's time zone: times are shown in it."""
+        from zoneinfo import ZoneInfo
+
+        return ZoneInfo(self.settings().zone)
 
     @property
     def url(self) -> str:

@@ -14,6 +14,8 @@ from commands.up import model_line
 from schemas.errors import LaomaError, Unavailable
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from commands.client import Json
     from schemas.cluster import ClusterState
     from schemas.status import Readiness
@@ -45,7 +47,7 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
         shards = [shard.figures for shard in readiness.shards] if readiness else []
         print_json(told | {"ready": bool(readiness and readiness.ready), "shards": shards, "bytes": on_disk, "jobs": jobs})
     elif state.state != "stopped":
-        _show(state, readiness, on_disk, jobs)
+        _show(state, readiness, on_disk, jobs, place.zone)
     if not state.running:
         raise Unavailable(_what_to_do(state), code="not_running")
 
@@ -60,7 +62,7 @@ def _what_to_do(state: ClusterState) -> str:
             return say("laoma does not run: start it with `laoma up`", "老马没有在运行：用 `laoma up` 启动")
 
 
-def _show(state: ClusterState, readiness: Readiness | None, on_disk: dict[str, int], jobs: list[Json]) -> None:
+def _show(state: ClusterState, readiness: Readiness | None, on_disk: dict[str, int], jobs: list[Json], zone: ZoneInfo) -> None:
     print_line(say(f"laoma is {state.state}: {state.http}", f"老马 {state.state}：{state.http}"))
     for name, app in state.apps.items():
         print_line(f"  {name}: {app.status}" + (f"  {app.message.splitlines()[0]}" if app.message else ""))
@@ -75,7 +77,9 @@ def _show(state: ClusterState, readiness: Readiness | None, on_disk: dict[str, i
     print_table(("pid", "process", "MB"), [(use.pid, use.name, f"{use.pss_mb:.0f}") for use in state.processes])
     if jobs:
         print_line(say("Last jobs:", "最近的任务："))
-        print_table(("submitted", "name", "state", "id"), [(short_time(j["submitted_at"]), j["name"], j["state"], j["id"]) for j in jobs])
+        print_table(
+            ("submitted", "name", "state", "id"), [(short_time(j["submitted_at"], zone), j["name"], j["state"], j["id"]) for j in jobs]
+        )
 
 
 def _readiness(place: Place) -> Readiness | None:

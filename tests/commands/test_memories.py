@@ -65,7 +65,7 @@ def test_show_tells_history_and_source_turns(online: Laoma, service: Script) -> 
     done = online("memories", "show", "m1")
     assert done.code == 0
     assert "create (rule): said so" in done.out
-    assert "user: 我对花生过敏" in done.out
+    assert "2025-11-30 20:00  user: 我对花生过敏" in done.out
 
 
 def test_forget_deletes_each_id_and_says_what_is_gone(online: Laoma, service: Script) -> None:
