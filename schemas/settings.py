@@ -103,14 +103,15 @@ class Recall(Section):
 class TurnSearch(Section):
     """Search over what was said (R35); measured on LoCoMo conversations 0-4."""
 
-    pool: int = Field(100, ge=5)
-    dense_weight: float = Field(0.6, ge=0)
-    words_weight: float = Field(0.4, ge=0)
+    dense_weight: float = Field(0.55, ge=0)
+    words_weight: float = Field(0.45, ge=0)
     neighbour_weight: float = Field(0.2, ge=0, description="share of each of the two turns before and after in a turn's vector")
     speaker_boost: float = Field(0.15, description="the speaker is named in the question")
-    date_boost: float = Field(0.25, description="the date or month of the question matches the turn's")
+    date_boost: float = Field(0.30, description="the turn was said in the time that the question names")
+    date_fade_days: float = Field(3.0, gt=0, description="or soon after: the boost falls to 1/e in so many days, days")
     time_expression_boost: float = Field(0.10, description="the question asks when and the turn says a time")
-    question_penalty: float = Field(0.25, description="the turn is itself a question")
+    question_penalty: float = Field(0.20, description="the turn is itself a question")
+    answer_share: float = Field(0.20, ge=0, description="share of an asking turn's score that the turn right after it takes")
 
 
 class Briefing(Section):
