@@ -93,6 +93,10 @@ class Neighbours:
         padded = np.append(values, np.float32(0))
         return np.asarray(padded[self.table].sum(axis=1), dtype=np.float32)
 
+    def before(self, values: Floats) -> Floats:
+        """The value of the turn right before each row, 0 where there is none, shape (n,)."""
+        return np.asarray(np.append(values, np.float32(0))[self.table[:, REACH - 1]], dtype=np.float32)
+
     def _measure(self, matrix: Floats, rows: NDArray[np.intp], weight: float) -> None:
         mixed = matrix[rows]
         for column in self._cells[rows].T:

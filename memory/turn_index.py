@@ -11,7 +11,7 @@ from memory.calibration import Calibration, calibration_of
 from memory.embedding_text import question_text
 from memory.neighbours import Neighbours
 from memory.ports import Floats
-from memory.turn_marks import is_question, says_a_time
+from memory.turn_marks import asks, is_question, says_a_time
 from memory.vectors import VectorIndex
 from memory.word_index import WordIndex
 from schemas.turn import Turn
@@ -65,7 +65,8 @@ class TurnIndex:
 
     @property
     def columns(self) -> NDArray[Any]:
-        """By row: ``at`` epoch seconds, ``speaker`` (index in :attr:`names`, -1 none), ``assistant``, ``question``, ``timed``."""
+        """By row: ``at`` epoch seconds, ``speaker`` (index in :attr:`names`, -1 none), ``assistant``, ``question`` (ends as
+        one), ``asks`` (anything), ``timed`` (says a time)."""
         return self._columns[: len(self._turns)]
 
     def question_text(self, text: str) -> str:
@@ -133,8 +134,8 @@ class TurnIndex:
         speaker = -1
         if turn.speaker and turn.speaker not in _NAME_ROLES:
             speaker = self._speakers.setdefault(turn.speaker, len(self._speakers))
-        question, timed = is_question(turn.content), says_a_time(turn.content)
-        self._columns[row] = (turn.at.timestamp(), speaker, turn.role == "assistant", question, timed)
+        marks = (is_question(turn.content), asks(turn.content), says_a_time(turn.content))
+        self._columns[row] = (turn.at.timestamp(), speaker, turn.role == "assistant", *marks)
 
 
-_ROW = np.dtype([("at", "f8"), ("speaker", "i4"), ("assistant", "?"), ("question", "?"), ("timed", "?")])
+_ROW = np.dtype([("at", "f8"), ("speaker", "i4"), ("assistant", "?"), ("question", "?"), ("asks", "?"), ("timed", "?")])

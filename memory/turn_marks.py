@@ -39,6 +39,11 @@ def is_question(text: str) -> bool:
     return _ENDS_ASKING.search(text) is not None
 
 
+def asks(text: str) -> bool:
+    """Whether an utterance asks anything, at its end or on the way: what follows is likely an answer."""
+    return "?" in text or "？" in text or is_question(text)
+
+
 def asks_when(text: str) -> bool:
     """Whether a question asks for a time."""
     return _ASKS_WHEN.search(text) is not None

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.embedding_text import named
+from memory.embedding_text import named, question_text
 from memory.ports import Floats
 from memory.turn_index import TurnIndex
 from memory.turn_marks import asked_role, asks_when
@@ -18,6 +18,10 @@ from memory.vectors import best_rows
 from memory.when import Interval, times_in
 from schemas.settings import TurnSearch
 from schemas.turn import Turn
+
+_DAY = 86_400.0
+_BEFORE_COSTS = 3.0
+"""A day before the time that a question names counts as this many after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +57,12 @@ def search(index: TurnIndex, question: TurnQuestion, settings: TurnSearch) -> li
     allowed = _allowed(index, question)
     if not len(allowed):
         return []
-    dense = _dense(index, question, settings)[allowed]
-    words = neighbourly_bm25(index.words, index.neighbours, question.text)[allowed]
-    fused = settings.dense_weight * _scaled(dense) + settings.words_weight * _scaled(words)
-    fused += _boosts(index, question, settings)[allowed]
+    dense = _dense(index, question, settings)
+    words = neighbourly_bm25(index.words, index.neighbours, question_text(question.text, index.names, max_chars=len(question.text)))
+    fused = settings.dense_weight * _scaled(dense, allowed) + settings.words_weight * _scaled(words, allowed)
+    fused += _answers(index, fused, settings) + _boosts(index, question, settings)
     fused[(dense <= 0) & (words <= 0)] = -np.inf
+    fused = fused[allowed]
     best = best_rows(fused, min(question.limit, int(np.count_nonzero(fused > -np.inf))))
     return [Found(index.at(int(allowed[i])), round(float(fused[i]), 4)) for i in best]
 
@@ -85,8 +90,15 @@ def _dense(index: TurnIndex, question: TurnQuestion, settings: TurnSearch) -> Fl
     return np.asarray(mixed / index.neighbours.mixed_norms(index.vectors.matrix, settings.neighbour_weight), dtype=np.float32)
 
 
-def _scaled(scores: Floats) -> Floats:
-    return scores / max(float(scores.max()), 1e-6)
+def _scaled(scores: Floats, allowed: NDArray[np.intp]) -> Floats:
+    """Scores as shares of the best one that is allowed."""
+    return scores / max(float(scores[allowed].max()), 1e-6)
+
+
+def _answers(index: TurnIndex, fused: Floats, settings: TurnSearch) -> Floats:
+    """What a turn takes over from the turn before it, where that one asks, shape (n,)."""
+    asked = np.where(index.columns["asks"], fused, np.float32(0))
+    return np.float32(settings.answer_share) * index.neighbours.before(asked)
 
 
 def _boosts(index: TurnIndex, question: TurnQuestion, settings: TurnSearch) -> Floats:
@@ -103,12 +115,15 @@ def _boosts(index: TurnIndex, question: TurnQuestion, settings: TurnSearch) -> F
         boosts += np.float32(settings.time_expression_boost) * columns["timed"]
     times = times_in(question.text, question.at, question.zone)
     if times:
-        boosts += np.float32(settings.date_boost) * _within(columns["at"], times)
+        boosts += np.float32(settings.date_boost) * _nearness(columns["at"], times, settings.date_fade_days)
     return boosts
 
 
-def _within(at: NDArray[np.float64], times: list[Interval]) -> NDArray[np.bool_]:
-    inside = np.zeros(len(at), dtype=np.bool_)
+def _nearness(at: NDArray[np.float64], times: list[Interval], fade_days: float) -> Floats:
+    """1 within one of the times, less the longer after it (things are told on the day or soon after), still less before it."""
+    near = np.zeros(len(at), dtype=np.float32)
     for time in times:
-        inside |= (at >= time.since.timestamp()) & (at < time.until.timestamp())
-    return inside
+        since, until = time.since.timestamp(), time.until.timestamp()
+        away = np.maximum(at - until, _BEFORE_COSTS * (since - at)) / _DAY
+        near = np.maximum(near, np.exp(-np.maximum(away, 0.0) / fade_days).astype(np.float32))
+    return near

@@ -10,7 +10,7 @@ from memory.ports import Floats
 from memory.word_index import WordIndex, idf
 
 _OWN = 2.0
-_K1 = 1.2
+_K1 = 1.6
 _B = 0.75
 
 
