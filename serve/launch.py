@@ -7,6 +7,7 @@ of a command that a person may interrupt. ``serve/cluster.py`` starts it.
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 import sys
 from importlib import import_module
@@ -55,7 +56,7 @@ def connect(address: str, node_ip: str) -> None:
     ray.init(
         address=address,
         log_to_driver=False,
-        logging_level="error",
+        logging_level=logging.ERROR,
         _node_ip_address=node_ip,
         runtime_env={"worker_process_setup_hook": HOOK},
     )

@@ -17,12 +17,13 @@ def stay_on_node_address() -> None:
     """Have gRPC servers that ask for every interface listen on this node's address alone (loopback at home)."""
     from ray._common import tls_utils
 
-    bind = tls_utils.add_port_to_grpc_server
+    ports: Any = tls_utils
+    bind = ports.add_port_to_grpc_server
 
     def bind_to_node(server: Any, address: str) -> int:
         return int(bind(server, _narrowed(address)))
 
-    tls_utils.add_port_to_grpc_server = bind_to_node
+    ports.add_port_to_grpc_server = bind_to_node
 
 
 def _narrowed(address: str) -> str:
@@ -30,4 +31,5 @@ def _narrowed(address: str) -> str:
 
     if not address.startswith(_EVERY_INTERFACE):
         return address
-    return f"{ray.util.get_node_ip_address()}:{address.removeprefix(_EVERY_INTERFACE)}"
+    ray_util: Any = ray.util
+    return f"{ray_util.get_node_ip_address()}:{address.removeprefix(_EVERY_INTERFACE)}"

@@ -38,7 +38,7 @@ def holder(port: int) -> str | None:
     """Who listens on ``port``, as ``name (pid)``, where this user may know."""
     try:
         for connection in psutil.net_connections("tcp"):
-            if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid:
+            if connection.status == psutil.CONN_LISTEN and connection.laddr and connection.laddr.port == port and connection.pid:
                 return f"{psutil.Process(connection.pid).name()} ({connection.pid})"
     except psutil.Error:
         pass

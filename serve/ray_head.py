@@ -58,9 +58,9 @@ def start_head(folder: Path, settings: Settings) -> tuple[str, str]:
             object_store_memory=cluster.object_store_mb * 1024 * 1024,
             include_dashboard=True,
             dashboard_host="127.0.0.1",
-            dashboard_port=dashboard_port,
+            dashboard_port=dashboard_port,  # type: ignore[arg-type]  # annotated as a flag, used as a port
             dashboard_agent_listen_port=0,
-            include_log_monitor=False,
+            include_log_monitor=False,  # type: ignore[arg-type]
             no_monitor=True,
             temp_dir=str(folder),
         ),
