@@ -49,6 +49,8 @@ _LISTED = re.compile(r"^我?(?:的)?[\u4e00-\u9fff]{1,5}(?:是)?[:：]")
 _HANGING = re.compile(r"^(?:(?:以后|今后|请|帮我|麻烦)[^我]{0,12})?(?:避开|注意(?:一下)?|别放|别点|不要放|备注(?:一下)?|都算上)$")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _MAX_HAN, _MAX_WORDS = 120, 60
+_LONGEST_SENTENCE = 1000
+"""Characters; what is longer is pasted, and no atomic statement (R8)."""
 
 
 @dataclass(frozen=True)
@@ -68,16 +70,19 @@ class OfflineExtractor:
         """Statements of the user's turn, in order, each once."""
         own = filter.own_words(passage.text, passage.before[-6:])
         found: dict[tuple[str, str, str], Statement] = {}
+        mirrored = mirror(own)
         for sentence in sentences(own):
-            for statement in self._sentence(sentence, own, passage):
+            if sentence.end - sentence.start > _LONGEST_SENTENCE:
+                continue
+            for statement in self._sentence(sentence, own, mirrored, passage):
                 found.setdefault((statement.subject, statement.key, statement.scene), statement)
         return [one for one in found.values() if one.importance >= STAYS_FROM]
 
-    def _sentence(self, sentence: Span, own: str, passage: Passage) -> list[Statement]:
-        plain = mirror(sentence.text)
+    def _sentence(self, sentence: Span, own: str, mirrored: str, passage: Passage) -> list[Statement]:
+        plain = mirrored[sentence.start : sentence.end]
         if filter.says_nothing_lasting(plain + sentence.closing):
             return []
-        asked = note(mirror(own), sentence.start, sentence.end)
+        asked = note(mirrored, sentence.start, sentence.end)
         body = _part(sentence, own, asked) if asked else sentence
         statements = self._clauses(body, passage)
         if asked and not statements and not filter.quotes_others(plain):

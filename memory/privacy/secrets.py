@@ -63,7 +63,7 @@ _OTP_BEFORE = _rx(
     r"(?:短信)?(?:登录)?(?:验证码|校验码|动态码|verification code|one[- ]?time code|security code"
     r"|login code)"
 )
-_WORDS = _rx(r"[A-Za-z]+(?:[\s,，、\d.)]+[A-Za-z]+){11,}")
+_WORDS = _rx(r"(?<![A-Za-z])[A-Za-z]+(?:[\s,，、\d.)]+[A-Za-z]+){11,}")
 _WORD = _rx(r"[A-Za-z]+")
 _SHORTEST_PHRASE = 12
 _CHINESE_PHRASE = _rx(r"助记词[^\u4e00-\u9fff]{0,4}(?:是|为)?[:： ]*(?P<value>[\u4e00-\u9fff](?:[\s,，、]*[\u4e00-\u9fff]){11,23})")

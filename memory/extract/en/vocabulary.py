@@ -11,7 +11,6 @@ ADV = (
     r"(?:(?:really|actually|just|also|still|now|always|usually|generally|absolutely|truly|personally"
     r"|only|ever|mostly|normally|currently|typically|strongly|much|do|so) )*"
 )
-I = r"^i(?:'ve| have)? "
 AM = r"^i(?:'m| am) (?:now |still |also |currently |actually |both )?"
 JOB = (
     r"(?:engineer|developer|programmer|designer|architect|teacher|professor|lecturer|tutor|doctor"
