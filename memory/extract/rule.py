@@ -17,6 +17,7 @@ class Rule:
     """``pattern`` names its parts: ``value`` fills the slot, ``what`` and ``who`` go into its path, ``no`` present turns the sign.
 
     ``key`` is a path with ``{value}``, ``{what}``, ``{who}`` in it, or a function of the (folded) parts.
+    ``about`` is the subject where the clause names none by a relation ("I report to …" is about the boss).
     ``lasting``: "tomorrow" in it is a date, not a limit; ``only_if_known``: it changes a slot, and says nothing where there is none.
     ``refuse`` and ``refuse_what`` are values and attributes that mean nothing.
     """
@@ -26,6 +27,7 @@ class Rule:
     kind: Kind
     key: str | Callable[[Groups], str]
     priority: int = 0
+    about: str = USER_SUBJECT
     asks: bool = False
     timebound: bool = False
     correction: bool = False
@@ -62,7 +64,7 @@ def read(rule: Rule, clause: str, mirrored: str, tidy: Callable[[str], str], rel
         return None
     if rule.refuse_what and rule.refuse_what.search(folded.get("what", "")):
         return None
-    subject = relation(folded["who"]) if folded.get("who") else USER_SUBJECT
+    subject = relation(folded["who"]) if folded.get("who") else rule.about
     folded["who"] = subject
     key = rule.key(folded) if callable(rule.key) else rule.key.format_map(folded)
     return Found(rule, key, value, subject, "no" not in spans)

@@ -91,6 +91,11 @@ def test_dislike_replaces_like_of_the_same_thing():
     assert isinstance(life.decisions[-1], Replace)
 
 
+def test_another_wording_of_the_same_relation_meets_the_same_slot():
+    life = Life().says("My manager is Rosa Whitlock.").says("Since the reshuffle I report to Imran Sayeed instead.")
+    assert life.active == ["Since the reshuffle I report to Imran Sayeed instead"]
+
+
 def test_changing_back_is_a_change_too():
     assert Life().says("我住在泉州").says("我住在厦门").says("我住在泉州").active == ["我住在泉州"]
 

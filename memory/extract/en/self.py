@@ -98,7 +98,13 @@ WHO_I_AM = (
         "资料/单位",
         refuse=rx(r"^(?:home|night|hours|the weekend|a living|days?)\b"),
     ),
-    Rule("report to", rx(r"^(?:after [^,]+, |now )?i (?:now )?report to (?P<value>[^,]+?)(?:, not .*| now)?$"), "fact", "关系/上司/姓名"),
+    Rule(
+        "report to",
+        rx(r"^(?:(?:after|since) [^,]+?,? |now,? )?i (?:now )?report to (?P<value>[^,]+?)(?:, not .*| now| instead)?$"),
+        "fact",
+        "关系/上司/姓名",
+        about="上司",
+    ),
     Rule(
         "study",
         rx(r"^i(?:'m| am)? (?:now |currently )?(?:study|studying|major in|majoring in) (?P<value>[^,]{2,50})$"),
