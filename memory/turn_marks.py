@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _ENDS_ASKING = re.compile(r"[?？]\s*[\"'”’）)]*\s*$|[吗呢么]\s*[。.!！~～]*\s*$")
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")
+_ASKING_SHARE = 0.5
 _ASKS_WHEN = re.compile(
     r"\bwhen\b|\bwhat (?:date|day|month|year|time)\b|\bwhich (?:date|day|month|year|week)\b|\bhow long ago\b"
     r"|什么时候|何时|哪[一]?[天日年月周]|几月|几号|几点|哪个(?:月|星期|周)|多久(?:以)?前",
@@ -35,8 +37,12 @@ _ASKS_SELF = re.compile(
 
 
 def is_question(text: str) -> bool:
-    """Whether an utterance ends as a question: it asks, it does not tell."""
-    return _ENDS_ASKING.search(text) is not None
+    """Whether an utterance ends as a question and most of it asks: it does not tell."""
+    if _ENDS_ASKING.search(text) is None:
+        return False
+    sentences = [sentence for sentence in _SENTENCE.findall(text) if sentence.strip()]
+    asking = sum(len(sentence) for sentence in sentences if _ENDS_ASKING.search(sentence))
+    return asking >= _ASKING_SHARE * sum(len(sentence) for sentence in sentences)
 
 
 def asks(text: str) -> bool:

@@ -107,7 +107,7 @@ class TurnSearch(Section):
     words_weight: float = Field(0.45, ge=0)
     neighbour_weight: float = Field(0.2, ge=0, description="share of each of the two turns before and after in a turn's vector")
     speaker_boost: float = Field(0.15, description="the speaker is named in the question")
-    date_boost: float = Field(0.30, description="the turn was said in the time that the question names")
+    date_boost: float = Field(0.50, description="the turn was said in the time that the question names")
     date_fade_days: float = Field(3.0, gt=0, description="or soon after: the boost falls to 1/e in so many days, days")
     time_expression_boost: float = Field(0.10, description="the question asks when and the turn says a time")
     question_penalty: float = Field(0.20, description="the turn is itself a question")
