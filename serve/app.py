@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from fastapi import FastAPI
-from lake.place import shard_of
 from ray import serve
 
+from lake.place import Place, shard_of
 from schemas.settings import Settings, load_settings
 from serve.chat_model import build as build_chat_model
 from serve.embedder import EmbedderDeployment, HandleEmbedder
+from serve.entrance import Entrance
 from serve.gateway import build_gateway
 from serve.job_board import RayJobBoard
 from serve.keys import KeyRing, ensure_owner
@@ -25,37 +25,44 @@ _LIGHT = {"num_cpus": 0.1}
 _OPTIONS: dict[str, Any] = {"ray_actor_options": _LIGHT, "health_check_period_s": 1, "health_check_timeout_s": 20}
 
 
-@serve.deployment(**_OPTIONS, max_ongoing_requests=1000, graceful_shutdown_timeout_s=5)
-@serve.ingress(None)
 class Gateway:
-    """The HTTP entrance; with direct ingress its replica serves the port itself."""
+    """The HTTP entrance: its replica opens the port itself."""
 
-    def __init__(self, home: str, dashboard: str, embedder: Any, *shards: Any) -> None:
+    async def __init__(self, home: str, dashboard: str, embedder: Any, *shards: Any) -> None:  # type: ignore[misc]  # Serve awaits it
         path = Path(home)
         settings = load_settings(path)
-        self._parts = Parts(
+        parts = Parts(
             settings=settings,
             keys=KeyRing(path / "keys.json"),
             shards=RemoteShards(list(shards), shard_of),
-            chat=build_chat_model(settings.model),
+            chat=build_chat_model(path, settings.model),
             embedder=HandleEmbedder(embedder, settings.embedding),
             jobs=RayJobBoard(dashboard, path, _CHECKOUT),
             metrics=Metrics(),
             now=now,
             new_id=new_id,
         )
+        self._entrance = Entrance(build_gateway(parts), settings.http.host, settings.http.port)
+        await self._entrance.open()
 
-    def __serve_build_asgi_app__(self) -> FastAPI:
-        """Ray asks for the app when the replica is up."""
-        return build_gateway(self._parts)
+    def check_health(self) -> None:
+        """Serve replaces the replica when this raises."""
+        self._entrance.require_open()
+
+    async def __del__(self) -> None:
+        """Serve awaits it when the replica is to go."""
+        await self._entrance.close()
 
 
 def build(home: Path, settings: Settings, *, dashboard: str) -> serve.Application:
     """The graph of deployments over the lake at ``home``; makes the owner's key at the first start."""
     ensure_owner(home)
+    Place(home).settle_shards(settings.lake.shards)
     shard = serve.deployment(
         **_OPTIONS, max_ongoing_requests=256, max_queued_requests=settings.shard.queue, graceful_shutdown_timeout_s=10
     )(MemoryShard)
     shards = [shard.options(name=f"MemoryShard-{number}").bind(str(home), number) for number in range(settings.lake.shards)]
-    embedder = EmbedderDeployment.bind(settings.embedding.model_dump())
-    return Gateway.bind(str(home), dashboard, embedder, *shards)
+    embedder = cast(Any, EmbedderDeployment).bind(settings.embedding.model_dump())
+    gateway = serve.deployment(**_OPTIONS, max_ongoing_requests=8, graceful_shutdown_timeout_s=10)(Gateway)
+    application: serve.Application = gateway.bind(str(home), dashboard, embedder, *shards)
+    return application

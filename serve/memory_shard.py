@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lake.place import Place
-from memory.extract.offline import OfflineExtractor
 from uuid6 import uuid7
 
+from lake.place import Place
 from lake.store import ShardStore
+from memory.extract.offline import OfflineExtractor
 from schemas.errors import LaomaError
 from schemas.settings import Settings, load_settings
 from serve.embedders import build as build_embedder
@@ -36,6 +36,7 @@ def now() -> datetime:
 def open_shard(home: Path, number: int, settings: Settings) -> ShardService:
     """The shard's service over its tables; takes the shard's lease, fencing an earlier owner."""
     place = Place(home)
+    place.settle_shards(settings.lake.shards)
     embedder = build_embedder(settings.embedding)
     store = ShardStore(
         place.shard(number),
@@ -52,27 +53,24 @@ def open_shard(home: Path, number: int, settings: Settings) -> ShardService:
 class MemoryShard:
     """Ray Serve deployment class; ``serve/app.py`` gives it its options."""
 
-    def __init__(self, home: str, number: int) -> None:
+    async def __init__(self, home: str, number: int) -> None:  # type: ignore[misc]  # Serve awaits it
         path = Path(home)
         self._service = open_shard(path, number, load_settings(path))
-        self._started = False
+        await self._service.start()
 
     async def perform(self, name: str, args: tuple[object, ...], kwargs: dict[str, Any]) -> object:
         """Call a public method of :class:`ShardService`; an error of ours is returned, not raised (it would lose its class)."""
         if name.startswith("_"):
             raise AttributeError(name)
-        await self._ensure_started()
         try:
             return await getattr(self._service, name)(*args, **kwargs)
         except LaomaError as error:
             return error
 
-    async def check_health(self) -> None:
+    def check_health(self) -> None:
         """Serve replaces the replica when this raises: a fenced shard has a successor and must go."""
-        await self._ensure_started()
         self._service.require_lease()
 
-    async def _ensure_started(self) -> None:
-        if not self._started:
-            self._started = True
-            await self._service.start()
+    async def __del__(self) -> None:
+        """Serve awaits it when the replica is to go."""
+        await self._service.stop()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from fastapi import Request
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class BulkEmbedder(Protocol):
     """Embeds beside the event loop."""
 
-    async def embed(self, texts: list[str], kind: str) -> Floats:
-        """Shape (len(texts), dim); ``kind`` is ``query`` or ``passage``."""
+    async def embed(self, texts: Sequence[str], kind: Literal["query", "passage"]) -> Floats:
+        """Shape (len(texts), dim); one ``kind`` a call."""
         ...
 
 

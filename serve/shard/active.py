@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from lake.history import sealed_turns
-
 from lake.store import Put
 from memory.memory_index import MemoryIndex
 from memory.thread import KnownThreads

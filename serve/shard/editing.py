@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.privacy import redact
-
 from lake.store import Put, Write
 from memory import edits
 from memory.adjudicate import adjudicate
 from memory.extract.stated import stated
+from memory.privacy import redact
 from memory.remember import apply
 from schemas.errors import Conflict, InvalidRequest, NotFound
 from schemas.memory import Change, Kind, Memory
@@ -89,6 +88,6 @@ def _clean(text: str) -> str:
     redaction = redact(whole(text).strip())
     if not redaction.text:
         raise InvalidRequest("The text is empty.", param="text")
-    if redaction.blocked:
+    if redaction.never:
         raise InvalidRequest("This is a secret or an identity number: it is never stored.", param="text", code="never_stored")
     return redaction.text

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 from lake.history import sealed_turns
-
 from lake.store import ShardStore
 from schemas.conversation import Conversation, Event, Feedback
 from schemas.memory import Change, Consent, Memory, Tombstone

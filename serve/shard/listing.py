@@ -10,7 +10,6 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from lake.history import drop_sealed, sealed_turns
-
 from lake.store import Drop
 from memory.normalise import fold
 from memory.profile import describe

@@ -89,7 +89,7 @@ class Recalling:
         if piece in self._queries:
             self._queries.move_to_end(piece)
             return self._queries[piece]
-        vector = (await self._resources.in_thread(lambda: self._resources.embedder.query([piece])))[0]
+        vector: Floats = (await self._resources.in_thread(lambda: self._resources.embedder.query([piece])))[0]
         self._queries[piece] = vector
         while len(self._queries) > embedding.cache_entries:
             self._queries.popitem(last=False)

@@ -8,7 +8,6 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from lake.logs import seal
-
 from lake.store import Drop, Put
 from memory.briefing import BriefingText
 from schemas.conversation import Feedback

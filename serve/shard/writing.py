@@ -8,10 +8,9 @@ from datetime import datetime
 from uuid import NAMESPACE_URL, uuid5
 
 from lake.history import sealed_turns
-from memory.privacy import redact
-
 from lake.store import Put, Write
 from memory.extract.protocol import Said
+from memory.privacy import redact
 from memory.thread import Node, follow
 from schemas.conversation import Conversation
 from schemas.dialogue import Message, TurnsRequest

@@ -1,4 +1,4 @@
-"""A whole laoma in this process for tests: real tables, real embedder, real HTTP on an ephemeral port; only the model's words are scripted."""
+"""A whole laoma in this process: real tables, real embedder, real HTTP on an ephemeral port; only the model's words are scripted."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class House:
         assert answer.status_code == 200, answer.text
         return [memory["text"] for memory in answer.json()["memories"]]
 
-    async def chat(self, user: str, *messages: dict[str, Any], **fields: Any) -> httpx.Response:
+    async def chat(self, user: str, /, *messages: dict[str, Any], **fields: Any) -> httpx.Response:
         headers = fields.pop("headers", {})
         answer = await self.as_(user).post("/v1/chat/completions", json={"messages": list(messages), **fields}, headers=headers)
         await self.service.idle(user)
@@ -167,7 +167,7 @@ async def open_house(
     parts = Parts(settings, keys, LocalShard(service), model, BulkEmbedder(embedder), NoJobs(), Metrics(), clock, new_id)
     server = uvicorn.Server(uvicorn.Config(build_gateway(parts), host="127.0.0.1", port=0, log_level="warning"))
     serving = asyncio.create_task(server.serve())
-    while not server.started:
+    while not server.started:  # noqa: ASYNC110  uvicorn has no event for it
         await asyncio.sleep(0.005)
     port = server.servers[0].sockets[0].getsockname()[1]
     house = House(home, f"http://127.0.0.1:{port}", clock, model, service, keys)

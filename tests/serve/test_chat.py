@@ -41,7 +41,12 @@ async def test_a_list_sent_anew_stores_no_turn_twice(house: House) -> None:
     conversation = first.headers["X-Laoma-Conversation"]
     second = await house.chat("ming", user("给我讲讲敦煌"), assistant("好的。"), user("哪一窟最好看？"))
     assert second.headers["X-Laoma-Conversation"] == conversation
-    assert await turns(house, conversation) == [("user", "给我讲讲敦煌"), ("assistant", "好的。"), ("user", "哪一窟最好看？"), ("assistant", "好的。")]
+    assert await turns(house, conversation) == [
+        ("user", "给我讲讲敦煌"),
+        ("assistant", "好的。"),
+        ("user", "哪一窟最好看？"),
+        ("assistant", "好的。"),
+    ]
 
 
 async def test_an_edited_message_becomes_a_branch_of_the_same_conversation(house: House) -> None:

@@ -101,4 +101,4 @@ async def test_the_profile_shows_attributes_and_preferences(house: House) -> Non
     profile = (await house.as_("ming").get("/v1/profile")).json()
     assert "周明" in str(profile["attributes"])
     assert [one["text"] for one in profile["preferences"]] == ["我喜欢喝乌龙茶"]
-    assert profile["behaviour"]["conversations"] == 2
+    assert (profile["behaviour"]["conversations"], profile["behaviour"]["mean_exchanges"]) == (1, 2.0)

@@ -1,0 +1,112 @@
+"""HTTP manners: the right status and OpenAI's error shape for whatever comes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.serve.house import House
+
+
+async def test_errors_have_openais_shape(house: House) -> None:
+    client = house.as_("ming")
+    for answer in (
+        await client.get("/v1/nothing"),
+        await client.put("/v1/recall"),
+        await client.post("/v1/recall", json={}),
+        await client.get("/v1/memories/none"),
+    ):
+        error = answer.json()["error"]
+        assert set(error) == {"message", "type", "code", "param"}
+        assert len(error["message"]) < 300
+    assert [answer.status_code for answer in (await client.get("/v1/nothing"), await client.put("/v1/recall"))] == [404, 405]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b'"text"',
+        b"\xff\xfe",
+        '{"query": "我的猫"}'.encode("gbk"),
+        b'{"query": 5}',
+        b'{"query": ""}',
+        b'{"query": "a", "limit": 0}',
+        b'{"query": "a", "at": "yesterday"}',
+        b'{"query": "a", "at": "2026-01-01T00:00:00"}',
+        b'{"query": ' + b"[" * 5000,
+        b'{"query": "\\ud83d"}',
+    ],
+)
+async def test_bad_bodies_are_refused_with_400(house: House, body: bytes) -> None:
+    answer = await house.as_("ming").post("/v1/recall", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["error"]["type"] == "invalid_request_error"
+
+
+async def test_a_missing_content_type_is_read_as_json(house: House) -> None:
+    request = house.as_("ming").build_request("POST", "/v1/recall", content=json.dumps({"query": "猫"}))
+    request.headers.pop("content-type", None)
+    assert (await house.as_("ming").send(request)).status_code == 200
+
+
+@pytest.mark.parametrize("text", ["\x00", "a\x00b", "😀" * 500, "‮abc", "x" * 8000])
+async def test_strange_texts_are_searched_without_harm(house: House, text: str) -> None:
+    await house.tell("ming", "我喜欢喝乌龙茶。")
+    for route in ("/v1/recall", "/v1/turns/search"):
+        assert (await house.as_("ming").post(route, json={"query": text})).status_code == 200
+
+
+async def test_lone_surrogates_in_a_chat_reach_model_and_lake_as_whole_text(house: House) -> None:
+    body = b'{"messages":[{"role":"user","content":"a\\ud83d\\ude00b"}]}'
+    answer = await house.as_("ming").post("/v1/chat/completions", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 200
+    assert "a😀b" in house.model.prompt()
+    body = b'{"messages":[{"role":"user","content":"a\\udc81"}]}'
+    answer = await house.as_("ming").post("/v1/chat/completions", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (200, 400)
+
+
+async def test_head_and_options_answer_by_the_route(house: House) -> None:
+    client = house.as_("ming")
+    head = await client.head("/v1/memories")
+    assert (head.status_code, head.content) == (200, b"")
+    options = await client.options("/v1/memories")
+    assert (options.status_code, options.headers["Allow"]) == (204, "DELETE, GET, HEAD, OPTIONS, POST")
+    assert "access-control-allow-origin" not in options.headers
+    assert (await client.options("/v1/nothing")).status_code == 404
+
+
+async def test_a_body_over_the_limit_is_refused_before_it_is_read(house: House) -> None:
+    answer = await house.as_("ming").post("/v1/recall", content=b"x" * (33 * 1024 * 1024))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (413, "body_too_large")
+
+
+async def test_health_and_figures_need_no_key(house: House) -> None:
+    client = house.as_("ming")
+    await house.tell("ming", "我喜欢喝乌龙茶。")
+    client.headers.pop("Authorization")
+    assert (await client.get("/healthz")).json() == {"status": "ok"}
+    ready = (await client.get("/readyz")).json()
+    assert ready["ready"] is True
+    assert ready["shards"][0]["figures"]["commits"] >= 1
+    text = (await client.get("/metrics")).text
+    assert 'laoma_requests_total{route="/v1/turns",status="200"} 1.0' in text
+    assert "乌龙茶" not in text
+
+
+async def test_the_openapi_document_is_complete(house: House) -> None:
+    document: dict[str, Any] = (await house.as_("ming").get("/openapi.json")).json()
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            assert operation.get("summary"), f"{method} {path}"
+            assert operation.get("description"), f"{method} {path}"
+            if method in ("post", "put", "patch") and "requestBody" in operation:
+                schema = next(iter(operation["requestBody"]["content"].values()))["schema"]
+                name = str(schema.get("$ref") or schema["anyOf"][0]["$ref"]).rsplit("/", 1)[-1]
+                assert document["components"]["schemas"][name].get("examples"), f"{name} has no example"
