@@ -30,7 +30,7 @@ def environment(home: Path, settings: Settings) -> dict[str, str]:
         "RAY_SERVE_USE_GRPC_BY_DEFAULT": "1",
         "RAY_SERVE_LOG_TO_STDERR": "0",
         "MALLOC_ARENA_MAX": "2",
-        "OMP_NUM_THREADS": str(settings.embedding.threads),
+        "RAYLLM_ENABLE_WORKER_PROCESS_SETUP_HOOK": "0",  # it would take the place of ours (serve/loopback.py)
         "TOKENIZERS_PARALLELISM": "false",
         "VLLM_HOST_IP": settings.cluster.node_ip,
         "VLLM_NO_USAGE_STATS": "1",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ _LOOK_AGAIN_S = {"ready": 5.0, "loading": 0.5, "failed": 2.0, "disabled": 60.0}
 
 
 class HandleModel:
-    """Everything that touches ``ray.serve.llm``'s request types on the way to the model is in this file: a new release breaks only it."""
+    """Speaks plain JSON values with ``ModelServer`` (``serve/llm.py``)."""
 
     def __init__(self, home: Path, settings: Model) -> None:
         self._home = home
@@ -31,16 +32,16 @@ class HandleModel:
 
     async def complete(self, body: dict[str, Any], *, priority: int = PERSON) -> dict[str, Any]:
         """See :class:`~serve.chat_model.protocol.ChatModel`."""
-        async for answer in self._ask({**body, "stream": False, "priority": priority}):
-            completion: dict[str, Any] = answer.model_dump(mode="json", exclude_none=True)
-            return completion
+        async with aclosing(self._ask({**body, "stream": False, "priority": priority})) as answers:
+            async for answer in answers:
+                if isinstance(answer, dict):
+                    return answer
         raise UpstreamFailed("The model gave no answer.")
 
     async def stream(self, body: dict[str, Any], *, priority: int = PERSON) -> AsyncIterator[dict[str, Any]]:
         """See :class:`~serve.chat_model.protocol.ChatModel`."""
-        async for lines in self._ask({**body, "stream": True, "priority": priority}):
-            for event in lines if isinstance(lines, list) else [lines]:
-                _refuse(event)
+        async with aclosing(self._ask({**body, "stream": True, "priority": priority})) as events:
+            async for event in events:
                 for line in str(event).splitlines():
                     for chunk in parse(line):
                         if chunk is not None:
@@ -57,22 +58,14 @@ class HandleModel:
         """See :class:`~serve.chat_model.protocol.ChatModel`."""
         self._handle = None
 
-    async def _ask(self, body: dict[str, Any]) -> AsyncIterator[Any]:
+    async def _ask(self, body: dict[str, Any]) -> AsyncGenerator[Any, None]:
         """What the model server yields; the request there is cancelled when this iterator is closed."""
-        from pydantic import ValidationError
         from ray.exceptions import RayError
         from ray.serve.exceptions import RayServeException
-        from ray.serve.llm.openai_api_models import ChatCompletionRequest
 
+        answers: Any = None
         try:
-            request = ChatCompletionRequest(**body)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            raise InvalidRequest(f"{where}: {first['msg']}"[:300], param=where) from None
-        answers = None
-        try:
-            answers = (await self._connected()).chat.remote(request)
+            answers = (await self._connected()).answer.remote(body)
             async for answer in answers:
                 _refuse(answer)
                 yield answer
@@ -109,10 +102,10 @@ def _handle() -> Any:
 
 def _refuse(answer: Any) -> None:
     """Raises where the server put an error in the place of an answer."""
-    error = getattr(answer, "error", None)
-    if error is None:
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if not error:
         return
-    message = str(getattr(error, "message", error))[:300]
-    if int(getattr(error, "code", 500) or 500) < 500:
-        raise InvalidRequest(f"The model refuses: {message}", code="model_refused")
+    message = str(error.get("message") or error)[:300]
+    if int(error.get("code") or 500) < 500:
+        raise InvalidRequest(f"The model refuses: {message}", code="model_refused", param=error.get("param"))
     raise UpstreamFailed(f"The model failed: {message}")
