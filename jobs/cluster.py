@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ APP = "memory"
 
 def shards_of(home: Path) -> Shards:
     """Handles to the shards of the lake at ``home``, on the cluster that started this job. Raises Unavailable where none runs."""
-    import logging
-
     import ray
     from ray import serve
     from ray.serve.exceptions import RayServeException
@@ -26,6 +25,7 @@ def shards_of(home: Path) -> Shards:
     from serve.shards import RemoteShards
 
     ray.init(address="auto", ignore_reinit_error=True, logging_level=logging.WARNING)
+    logging.getLogger("ray.serve").setLevel(logging.WARNING)
     count = load_settings(home).lake.shards
     try:
         handles = [serve.get_deployment_handle(f"MemoryShard-{number}", APP) for number in range(count)]
