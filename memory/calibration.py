@@ -7,6 +7,7 @@ without a file gets :func:`uncalibrated`, which centres nothing and asks for mor
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
@@ -112,7 +113,7 @@ def calibration_of(embedder: str, dim: int) -> Calibration:
 
 
 def _unit(vector: Floats) -> Floats:
-    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-6), dtype=np.float32)
+    return np.asarray(vector / np.float32(max(math.sqrt(float(vector @ vector)), 1e-6)), dtype=np.float32)
 
 
 def _rounded(values: Floats) -> list[float]:

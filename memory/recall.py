@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -45,36 +46,56 @@ class Ranked(NamedTuple):
     relevance: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecallResult:
-    """``ranking``: the candidates before threshold and cap, best first. ``kept``: those that pass both, with their parts."""
+    """``kept``: the memories that pass threshold and cap, with their parts, best first. The rest is what :attr:`ranking` is made of."""
 
-    ranking: list[Ranked]
     kept: list[Recalled]
+    ids: list[str] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    relevances: list[float] = field(default_factory=list)
+    texts: list[int] = field(default_factory=list)
+
+    @cached_property
+    def ranking(self) -> list[Ranked]:
+        """All candidates before threshold and cap, best first, each text once; made when somebody looks."""
+        first = {text: place for place, text in reversed(list(enumerate(self.texts)))}
+        return [Ranked(self.ids[place], self.scores[place], self.relevances[place]) for place in sorted(first.values())]
 
 
 def recall(index: MemoryIndex, question: Question, settings: Recall) -> RecallResult:
-    """The memories that answer a question, best first; none where nothing is relevant."""
+    """The memories that answer a question, best first; none where nothing is relevant.
+
+    Only memories that are valid as of ``question.at`` and may be recalled are looked at (R20); candidates come by meaning and words,
+    are scored by R22 and kept by the calibrated threshold (R23). ValueError where the vector has another dimension than the index.
+    """
     now = question.at.timestamp()
-    rows = np.flatnonzero(index.columns.eligible(now, question.kinds, question.include_archived))
+    eligible = index.columns.eligible(now, question.kinds, question.include_archived)
+    rows = np.flatnonzero(eligible)
     if not len(rows):
-        return RecallResult([], [])
+        return RecallResult([])
     query = _centred(index, question)
     dense = index.vectors.dot(query)
     words = index.words.match(question.text)
-    whole = len(rows) == len(index)
-    if not whole:
-        dense = dense[rows]
-    pool = _pool(index, rows, dense, words.bm25 if whole else words.bm25[rows], now, settings)
-    rows_of_pool = rows[pool]
-    table = features(index.calibration, dense, dense[pool], words.coverage[rows_of_pool], query)
-    parts = _parts(index, rows_of_pool, relevance(index.calibration, table), now)
-    return _select(index, rows_of_pool, parts, question, settings)
+    bm25 = words.bm25
+    if len(rows) < len(index):
+        dense, bm25 = dense[rows], bm25[rows]
+    pool = _pool(index, rows, dense, bm25, now, settings)
+    chosen = rows[pool]
+    coverage = words.coverage[chosen]
+    if question.vector is None:
+        semantic = coverage
+    else:
+        semantic = relevance(index.calibration, features(index.calibration, dense, dense[pool], coverage, query))
+    return _select(index, chosen, _parts(index, chosen, semantic, now), question, settings)
 
 
 def _centred(index: MemoryIndex, question: Question) -> Floats:
+    dim = index.vectors.dim
     if question.vector is None:
-        return np.zeros(index.vectors.dim, dtype=np.float32)
+        return np.zeros(dim, dtype=np.float32)
+    if question.vector.shape != (dim,):
+        raise ValueError(f"a question of shape {question.vector.shape} to an index of {dim} dimensions")
     return index.calibration.query(question.vector, question.text)
 
 
@@ -83,22 +104,26 @@ def _pool(index: MemoryIndex, rows: NDArray[np.intp], dense: Floats, bm25: Float
     so that neither freshness nor age alone keeps a good match out."""
     if len(rows) <= settings.pool:
         return np.arange(len(rows))
-    fused = settings.dense_weight * dense / max(float(dense.max()), 1e-6) + settings.words_weight * bm25 / max(float(bm25.max()), 1e-6)
+    fused = dense * np.float32(settings.dense_weight / max(float(dense.max()), 1e-6))
+    fused += bm25 * np.float32(settings.words_weight / max(float(bm25.max()), 1e-6))
     half = settings.pool // 2
-    promising = np.array(best_rows(fused, settings.pool * 4))
-    days = np.maximum(now - index.columns["confirmed"][rows[promising]].astype(np.float64), 0.0) / _DAY
-    weights = _BASE_WEIGHTS[index.columns["kind"][rows[promising]].astype(np.intp)] * np.exp(-0.02 * days)
-    weighted = promising[best_rows(fused[promising] * weights, half)]
-    return np.union1d(promising[:half], weighted)
+    promising = best_rows(fused, settings.pool * 2)
+    found = rows[promising]
+    days = np.maximum(now - index.columns["confirmed"][found], 0.0) / _DAY
+    weights = _BASE_WEIGHTS[index.columns["kind"][found]] * np.exp(-0.02 * days)
+    weighted = best_rows(fused[promising] * weights, half)
+    chosen = np.zeros(len(promising), dtype=np.bool_)
+    chosen[:half] = True
+    chosen[weighted] = True
+    return np.asarray(promising[chosen], dtype=np.intp)
 
 
 def _parts(index: MemoryIndex, rows: NDArray[np.intp], semantic: Floats, now: float) -> Floats:
     """The four parts of R22, shape (m, 4): semantic, recency, frequency, confidence."""
     columns = index.columns
-    idle = np.maximum(now - columns["seen"][rows].astype(np.float64), 0.0) / _DAY
     out = np.empty((len(rows), 4), dtype=np.float32)
     out[:, 0] = semantic
-    out[:, 1] = recency(idle)
+    out[:, 1] = recency((now - columns["seen"][rows]) / _DAY)
     out[:, 2] = columns["frequency"][rows]
     out[:, 3] = columns["confidence"][rows]
     return out
@@ -113,21 +138,19 @@ def _select(index: MemoryIndex, rows: NDArray[np.intp], parts: Floats, question:
     shares = (settings.semantic_share, settings.recency_share, settings.frequency_share, settings.confidence_share)
     scores = parts @ np.array(shares, dtype=np.float32)
     order = np.argsort(-scores, kind="stable")
-    same_text = index.columns["same_text"][rows].tolist()
-    ids, listed_scores, listed_parts = index.vectors.rows.ids, scores.tolist(), parts.tolist()
+    rows, parts, scores = rows[order], parts[order], scores[order]
+    texts = index.columns["same_text"][rows].tolist()
     limit = question.limit or settings.limit
     seen: set[int] = set()
-    ranking: list[Ranked] = []
     kept: list[Recalled] = []
-    for i in order.tolist():
-        if same_text[i] in seen:
-            continue
-        seen.add(same_text[i])
-        row = int(rows[i])
-        ranking.append(Ranked(ids[row], listed_scores[i], listed_parts[i][0]))
-        if listed_parts[i][0] >= settings.threshold and len(kept) < limit:
-            kept.append(_recalled(index, row, listed_scores[i], listed_parts[i]))
-    return RecallResult(ranking, kept)
+    for place in np.flatnonzero(parts[:, 0] >= settings.threshold).tolist():
+        if len(kept) == limit:
+            break
+        if texts[place] not in seen:
+            seen.add(texts[place])
+            kept.append(_recalled(index, int(rows[place]), float(scores[place]), parts[place].tolist()))
+    ids = index.vectors.rows.ids
+    return RecallResult(kept, [ids[row] for row in rows.tolist()], scores.tolist(), parts[:, 0].tolist(), texts)
 
 
 def _recalled(index: MemoryIndex, row: int, score: float, parts: list[float]) -> Recalled:

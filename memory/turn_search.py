@@ -64,7 +64,7 @@ def search(index: TurnIndex, question: TurnQuestion, settings: TurnSearch) -> li
     fused[(dense <= 0) & (words <= 0)] = -np.inf
     fused = fused[allowed]
     best = best_rows(fused, min(question.limit, int(np.count_nonzero(fused > -np.inf))))
-    return [Found(index.at(int(allowed[i])), round(float(fused[i]), 4)) for i in best]
+    return [Found(index.at(int(allowed[i])), round(float(fused[i]), 4)) for i in best.tolist()]
 
 
 def _allowed(index: TurnIndex, question: TurnQuestion) -> NDArray[np.intp]:

@@ -75,7 +75,7 @@ class VectorIndex:
     def search(self, vector: Floats, limit: int) -> list[tuple[str, float]]:
         """The ``limit`` ids of the greatest dot product, best first."""
         scores = self.dot(vector)
-        return [(self.rows.ids[row], float(scores[row])) for row in best_rows(scores, limit)]
+        return [(self.rows.ids[row], float(scores[row])) for row in best_rows(scores, limit).tolist()]
 
     def _reserve(self, rows: int) -> None:
         if rows <= len(self._matrix):
@@ -86,15 +86,13 @@ class VectorIndex:
         self._matrix = grown
 
 
-def best_rows(scores: NDArray[np.floating], limit: int) -> list[int]:
+def best_rows(scores: NDArray[np.floating], limit: int) -> NDArray[np.intp]:
     """Rows of the ``limit`` greatest scores, best first; equal scores in row order, so that a result never depends on chance."""
     count = min(limit, len(scores))
     if count <= 0:
-        return []
-    if count < len(scores):
-        bound = np.partition(scores, len(scores) - count)[len(scores) - count]
-        rows = np.flatnonzero(scores >= bound)
-    else:
-        rows = np.arange(len(scores))
-    order = np.argsort(-scores[rows], kind="stable")[:count]
-    return [int(row) for row in rows[order]]
+        return np.zeros(0, dtype=np.intp)
+    if count == len(scores):
+        return np.argsort(-scores, kind="stable")
+    bound = np.partition(scores, len(scores) - count)[len(scores) - count]
+    rows = np.flatnonzero(scores >= bound)
+    return rows[np.argsort(-scores[rows], kind="stable")[:count]]
