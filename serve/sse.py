@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import aclosing, suppress
 from typing import Any
 
 from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from schemas.errors import LaomaError
 from serve.exchange import Exchange
@@ -77,7 +79,7 @@ async def events(exchange: Exchange, chunks: AsyncIterator[Chunk], keepalive_s: 
         yield b"data: [DONE]\n\n"
     finally:
         if not complete:
-            _keep(asyncio.ensure_future(exchange.close(interrupted=True)))
+            keep(exchange.close(interrupted=True))
 
 
 def data(payload: Chunk) -> bytes:
@@ -100,9 +102,7 @@ async def _with_pauses(chunks: AsyncIterator[Chunk], keepalive_s: float) -> Asyn
             yield chunk
             following = asyncio.ensure_future(anext(chunks, None))
     finally:
-        await _give_up(following)
-        if hasattr(chunks, "aclose"):
-            await chunks.aclose()
+        keep(_stop(following, chunks))
 
 
 async def _from_first(first: asyncio.Future[Chunk | None], chunks: AsyncIterator[Chunk]) -> AsyncIterator[Chunk]:
@@ -112,9 +112,14 @@ async def _from_first(first: asyncio.Future[Chunk | None], chunks: AsyncIterator
             yield chunk
             chunk = await anext(chunks, None)
     finally:
-        await _give_up(first)
-        if hasattr(chunks, "aclose"):
-            await chunks.aclose()
+        keep(_stop(first, chunks))
+
+
+async def _stop(pending: asyncio.Future[Any], chunks: AsyncIterator[Chunk]) -> None:
+    """Stop the generation upstream."""
+    await _give_up(pending)
+    if isinstance(chunks, AsyncGenerator):
+        await chunks.aclose()
 
 
 async def _give_up(future: asyncio.Future[Any]) -> None:
@@ -124,10 +129,25 @@ async def _give_up(future: asyncio.Future[Any]) -> None:
         await future
 
 
-_kept: set[asyncio.Future[None]] = set()
+_kept: set[asyncio.Task[None]] = set()
 
 
-def _keep(future: asyncio.Future[None]) -> None:
-    """Let a write finish although its request is over (a task that nobody holds may be collected)."""
-    _kept.add(future)
-    future.add_done_callback(_kept.discard)
+def keep(work: Coroutine[Any, Any, None]) -> None:
+    """Let work finish although its request is over: in a task of its own, since a request that is cancelled is so at every await."""
+    task = asyncio.get_running_loop().create_task(work)
+    _kept.add(task)
+    task.add_done_callback(_kept.discard)
+
+
+class EventStream(StreamingResponse):
+    """A stream whose generator is closed when the client has gone, at once and not whenever it is collected."""
+
+    media_type = "text/event-stream"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            if isinstance(self.body_iterator, AsyncGenerator):
+                keep(self.body_iterator.aclose())

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import unquote
 
 from fastapi import APIRouter, Header, Request, Response
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse
 
 from memory.prompt import text_of
 from schemas.chat import ChatRequest
@@ -15,7 +15,7 @@ from schemas.errors import InvalidRequest, Unavailable
 from serve.auth import CallerDep, PartsDep
 from serve.exchange import Exchange, checked_body, open_exchange
 from serve.parts import Parts
-from serve.sse import ClientGone, begin, disconnected, events
+from serve.sse import ClientGone, EventStream, begin, disconnected, events
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 _CLIENT_CLOSED = 499
@@ -64,7 +64,7 @@ async def _streamed(request: Request, parts: Parts, exchange: Exchange, prompt: 
     keepalive = parts.settings.http.keepalive_s
     chunks = await begin(request, parts.chat.stream(prompt), keepalive)
     headers = {**exchange.headers(), "Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    return StreamingResponse(events(exchange, chunks, keepalive), media_type="text/event-stream", headers=headers)
+    return EventStream(events(exchange, chunks, keepalive), headers=headers)
 
 
 async def _whole(request: Request, parts: Parts, exchange: Exchange, prompt: dict[str, Any]) -> Response:
