@@ -14,6 +14,7 @@ from typing import Self
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60
+AGAIN_S = 1.0
 
 
 class Terminal:
@@ -55,14 +56,28 @@ class Terminal:
         before, _, self.shown = self.shown.partition(expected)
         return before + expected
 
+    def interrupt(self, expected: str | None = None) -> None:
+        """Ctrl-C, as often as a person would press it: one that comes just before readline waits for keys is not seen.
+
+        Until ``expected`` is shown, or (None) until the command has ended.
+        """
+        for _ in range(PATIENCE_S):
+            self.type("\x03")
+            while self._more(AGAIN_S):
+                if expected is not None and expected in self.shown:
+                    return
+            if expected is None and self._child.poll() is not None:
+                return
+        raise AssertionError(f"Ctrl-C was never seen, but {self.shown!r}")
+
     def ended(self) -> int:
         """The exit status, when it has ended; ``shown`` then holds the rest."""
         while self._more():
             pass
         return self._child.wait(PATIENCE_S)
 
-    def _more(self) -> bool:
-        if not select.select([self._master], [], [], PATIENCE_S)[0]:
+    def _more(self, patience_s: float = PATIENCE_S) -> bool:
+        if not select.select([self._master], [], [], patience_s)[0]:
             return False
         try:
             piece = os.read(self._master, 4096)

@@ -65,7 +65,7 @@ def test_ctrl_c_stops_the_reply_and_the_conversation_goes_on(environment: dict[s
 def test_ctrl_c_while_nothing_is_done_leaves_quietly(environment: dict[str, str]) -> None:
     with Terminal("chat", environment=environment) as terminal:
         terminal.until("you> ")
-        terminal.type("\x03")
+        terminal.interrupt()
         assert terminal.ended() == 0
         assert "Traceback" not in terminal.shown
 
@@ -97,8 +97,9 @@ def test_the_sql_prompt_answers_statement_by_statement(environment: dict[str, st
             terminal.type(typed)
             terminal.until(expected)
             terminal.until("laoma> ")
-        terminal.type("SELECT dropped\n\x03")
-        terminal.until("laoma> ")
+        terminal.type("SELECT dropped\n")
+        terminal.until("   ... ")
+        terminal.interrupt("laoma> ")
         terminal.type(".quit\n")
         assert terminal.ended() == 0
     assert "SELECT 20 + 22" in (Path(environment["LAOMA_HOME"]) / "cache" / "sql_history").read_text()
