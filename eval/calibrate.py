@@ -24,10 +24,10 @@ from eval import logistic
 from eval.cached_embedder import bundled
 from eval.logistic import Doubles
 from memory.calibration import Calibration
+from memory.normalise import is_chinese
 from memory.ports import Embedder, Floats
 from memory.relevance import features
 from memory.word_index import WordIndex
-from memory.words import is_han
 
 _HERE = Path(__file__).parent / "calibration"
 _FOLDS = 10
@@ -92,7 +92,7 @@ def calibrate(embedder: Embedder, pairs: Pairs) -> Calibration:
 
 def script_means(vectors: Floats, texts: Sequence[str]) -> Floats:
     """Mean vectors of the texts of other scripts and of the Chinese ones, shape (2, dim)."""
-    han = np.array([is_han(text) for text in texts])
+    han = np.array([is_chinese(text) for text in texts])
     return np.stack([vectors[~han].mean(axis=0), vectors[han].mean(axis=0)]).astype(np.float32)
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from memory.normalise import is_chinese
 from memory.ports import Floats
-from memory.words import is_han
 
 FEATURES = ("dense", "standing", "margin", "coverage", "personal")
 """What relevance is computed from, in the order of ``weights`` (see :mod:`memory.relevance`)."""
@@ -43,16 +43,16 @@ class Calibration:
 
     def passage(self, vector: Floats, text: str) -> Floats:
         """The vector of a stored text, centred and of length 1; shape (dim,). A zero vector stays zero."""
-        return _unit(vector - self.passage_means[int(is_han(text))])
+        return _unit(vector - self.passage_means[int(is_chinese(text))])
 
     def passages(self, vectors: Floats, texts: list[str]) -> Floats:
         """As :meth:`passage` for many; shape (n, dim)."""
-        centred = vectors - self.passage_means[np.fromiter((is_han(text) for text in texts), dtype=np.intp, count=len(texts))]
+        centred = vectors - self.passage_means[np.fromiter((is_chinese(text) for text in texts), dtype=np.intp, count=len(texts))]
         return np.asarray(centred / np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6), dtype=np.float32)
 
     def query(self, vector: Floats, text: str) -> Floats:
         """The vector of a question, centred and of length 1; shape (dim,)."""
-        return _unit(vector - self.query_means[int(is_han(text))])
+        return _unit(vector - self.query_means[int(is_chinese(text))])
 
     def personality(self, query: Floats) -> float:
         """How much a question (centred, shape (dim,)) is one about the user's own life: log-odds."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.words import fold
+from memory.normalise import fold
 from schemas.memory import Kind, Memory, Status
 
 KINDS: Final[tuple[Kind, ...]] = ("profile", "fact", "preference", "event", "knowledge")

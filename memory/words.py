@@ -1,50 +1,36 @@
 """What counts as a word: the keys by which texts are found, compared and told apart.
 
 Chinese, Japanese and Korean runs become bigrams (and single characters, which carry meaning of their own), everything else
-becomes lower-case words, English ones stemmed (Snowball). Only keys are folded (NFKC, case, traditional to simplified where
-they differ by character); stored and shown text is never touched.
+becomes lower-case words, English ones stemmed (Snowball). Only keys are folded (:func:`memory.normalise.fold`: width, case, traditional
+to simplified); stored and shown text is never touched.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 
 import Stemmer
 
+from memory.normalise import fold
 from memory.stop_words import CHINESE_STOP_CHARACTERS, ENGLISH_STOP_WORDS
 
 _RUN = re.compile(
     r"(?P<cjk>[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af\U00020000-\U0003ffff]+)"
     r"|(?P<word>[^\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af\U00020000-\U0003ffff]+(?:['’][^\W\d_]+)?)"
 )
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_LETTER = re.compile(r"[A-Za-z]+")
-_EDGE_PUNCTUATION = " \t\r\n\u3000.,;:!?。，；：！？、~～…\"'“”‘’"
 _STEM = Stemmer.Stemmer("english").stemWord
-
-
-def fold(text: str) -> str:
-    """The key of a text by which two spellings of it are the same: width, case, white space and closing punctuation do not count."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(_EDGE_PUNCTUATION)
 
 
 def tokens(text: str) -> list[str]:
     """The words of ``text`` in order, repeated as often as they occur: bigrams and characters for Chinese, stems for English."""
     found: list[str] = []
-    for run in _RUN.finditer(unicodedata.normalize("NFKC", text).casefold()):
+    for run in _RUN.finditer(fold(text)):
         if run.lastgroup == "cjk":
             found += _cjk(run.group())
         elif (word := _word(run.group())) is not None:
             found.append(word)
     return found
-
-
-def is_han(text: str) -> bool:
-    """Whether a text is mostly Chinese: one Chinese character weighs as much as one word of another script."""
-    han = len(_HAN.findall(text))
-    return han > 0 and han >= len(_LETTER.findall(text))
 
 
 def _cjk(run: str) -> list[str]:
