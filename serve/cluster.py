@@ -20,7 +20,7 @@ from schemas.settings import Settings
 from serve import processes
 from serve.cluster_record import forget_record, read_record
 from serve.launch import FAILURE, MEMORY_APP
-from serve.model_state import read_model_state
+from serve.model_state import forget_progress, read_model_state, starter
 from serve.ports import holder, is_free
 from serve.ray_head import CHECKOUT, environment
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 MEMORY_TARGET = "serve.app:build"
 _ASK_S = 5.0
-_END_S = 10.0
+_END_S = 4.0
+_SHUT_S = 20.0
 
 
 def start(home: Path, settings: Settings, *, target: str = MEMORY_TARGET, with_model: bool = True) -> ClusterState:
@@ -44,9 +45,10 @@ def start(home: Path, settings: Settings, *, target: str = MEMORY_TARGET, with_m
         if not found.running:
             _end_all(home)
             _require_port(settings)
+            forget_progress(home)
             _launch(home, settings, target)
             found = state(home, settings)
-        if with_model and found.model.state != "ready":
+        if with_model and found.model.state != "ready" and settings.model.enabled:
             restart_model(home, settings)
             found = state(home, settings)
     return found
@@ -57,6 +59,7 @@ def restart_model(home: Path, settings: Settings) -> bool:
     record = read_record(home)
     if record is None or not processes.of(record):
         return False
+    _end_starter(home)
     logs = home / "logs"
     logs.mkdir(exist_ok=True)
     with (logs / "model.log").open("ab") as log:
@@ -162,9 +165,16 @@ def _end_all(home: Path) -> bool:
     ours = {process.pid: process for process in processes.belonging(folder)}
     if record is not None:
         ours.update((process.pid, process) for process in processes.of(record))
+    _end_starter(home)
     processes.end(ours.values(), _END_S)
     forget_record(home)
     return bool(ours)
+
+
+def _end_starter(home: Path) -> None:
+    begun = starter(home)
+    if begun is not None:
+        processes.end([*begun.children(recursive=True), begun], _END_S)
 
 
 def _require_port(settings: Settings) -> None:
@@ -200,7 +210,7 @@ def _shut_applications(record: ClusterRecord) -> None:
     import httpx
 
     try:
-        with _dashboard(record, _END_S * 2) as client:
+        with _dashboard(record, _SHUT_S) as client:
             client.delete("/api/serve/applications/")
     except httpx.HTTPError:
         return

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 GPU_TOOL = "nvidia-smi"
 POCKET_CONTEXT = 4096
-"""Tokens; the pocket model was trained for 8192, which would double its share of the KV cache."""
+POCKET_CACHE_GB = 0.25
+"""Context in tokens and KV cache of the pocket model: 23 kB a token, so three whole contexts; a real model gets what is set."""
 _START_S = 900
 _CPU_PLAN = 0.25
 """Share of a core that Ray plans for replica and engine: on a small box a plan, not a limit."""
@@ -51,11 +52,11 @@ def llm_config(settings: Model, source: str, *, gpu: bool) -> LLMConfig:
         "enable_prefix_caching": True,
         "max_model_len": settings.max_model_len or (None if settings.source else POCKET_CONTEXT),
     }
+    cache_gb = settings.kv_cache_gb if settings.source else min(settings.kv_cache_gb, POCKET_CACHE_GB)
     environment = {"OMP_NUM_THREADS": str(os.cpu_count() or 1), "VLLM_LOGGING_LEVEL": "WARNING"}
     hardware: dict[str, Any] = {"placement_group_config": {"bundle_per_worker": {"GPU": 1}}}
     if not gpu:
-        engine |= {"kv_cache_memory_bytes": int(settings.kv_cache_gb * 1024**3), "enforce_eager": True, "max_num_seqs": 16}
-        environment["VLLM_CPU_KVCACHE_SPACE"] = str(max(1, round(settings.kv_cache_gb)))
+        engine |= {"kv_cache_memory_bytes": int(cache_gb * 1024**3), "enforce_eager": True, "max_num_seqs": 16}
         hardware = {"accelerator_config": {"kind": "cpu"}, "placement_group_config": {"bundle_per_worker": {"CPU": _CPU_PLAN}}}
     return LLMConfig(
         model_loading_config={"model_id": settings.name, "model_source": source},

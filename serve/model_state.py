@@ -34,6 +34,19 @@ def report(home: Path, state: ModelState) -> None:
     fresh.replace(home / _NAME)
 
 
+def forget_progress(home: Path) -> None:
+    """What an earlier cluster's model had come to means nothing to a new one."""
+    (home / _NAME).unlink(missing_ok=True)
+
+
+def starter(home: Path) -> psutil.Process | None:
+    """The process that brings the model up now, if one does."""
+    progress = _read(home)
+    if progress is None or not _lives(progress):
+        return None
+    return psutil.Process(progress.pid)
+
+
 def read_model_state(home: Path, model: Model, apps: Mapping[str, AppStatus] | None) -> ModelState:
     """The model's state; ``apps`` are Serve's applications, None where no cluster answers."""
     if not model.enabled:
@@ -51,13 +64,21 @@ def read_model_state(home: Path, model: Model, apps: Mapping[str, AppStatus] | N
 
 
 def _progress(home: Path, model: Model) -> ModelState:
-    try:
-        progress = Progress.model_validate_json((home / _NAME).read_bytes())
-    except (OSError, ValidationError):
+    progress = _read(home)
+    if progress is None:
         return ModelState(name=model.name, state="loading", detail="about to start")
+    if progress.state.state == "ready":
+        return ModelState(name=model.name, state="loading", detail="it went away: Serve starts it again")
     if progress.state.state == "loading" and not _lives(progress):
         return ModelState(name=model.name, state="failed", detail="its start was cut off: `laoma up` tries again")
     return progress.state.model_copy(update={"name": model.name})
+
+
+def _read(home: Path) -> Progress | None:
+    try:
+        return Progress.model_validate_json((home / _NAME).read_bytes())
+    except (OSError, ValidationError):
+        return None
 
 
 def _lives(progress: Progress) -> bool:
