@@ -131,6 +131,7 @@ class Cluster(Section):
     dashboard_port: int | None = Field(None, ge=1024, le=65535, description="dashboard and job server, on loopback; None: any free")
     cpus: int | None = Field(None, ge=1, description="CPUs that Ray may plan with; None: all of this box")
     object_store_mb: int = Field(100, ge=80, description="shared object store, MiB (Ray's own default is 30 % of RAM)")
+    autoscaler: bool = Field(False, description="start Ray's autoscaler with what `ray up cluster.yaml` left on this head")
     start_s: float = Field(120.0, gt=0, description="longest wait for the memory routes at a start, seconds")
 
 

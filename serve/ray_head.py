@@ -12,6 +12,8 @@ from pathlib import Path
 from schemas.settings import Settings
 from serve.ports import free_ports
 
+BOOTSTRAP = Path("~/ray_bootstrap_config.yaml")
+"""What ``ray up`` leaves on the head for the autoscaler."""
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 
@@ -61,7 +63,8 @@ def start_head(folder: Path, settings: Settings) -> tuple[str, str]:
             dashboard_port=dashboard_port,  # type: ignore[arg-type]  # annotated as a flag, used as a port
             dashboard_agent_listen_port=0,
             include_log_monitor=False,  # type: ignore[arg-type]
-            no_monitor=True,
+            no_monitor=not cluster.autoscaler,
+            autoscaling_config=str(BOOTSTRAP.expanduser()) if cluster.autoscaler else None,
             temp_dir=str(folder),
         ),
         head=True,
