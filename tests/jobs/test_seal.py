@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from jobs import __main__ as entry
+from jobs.cluster import cluster_of
 from jobs.seal import seal
+from schemas.cluster import ClusterRecord
 from schemas.errors import Unavailable
+from serve.cluster_record import write_record
 from serve.shard.service import ShardService
 
 
@@ -53,3 +56,12 @@ def test_a_job_that_fails_says_why_and_exits_with_1(
     monkeypatch.setattr("jobs.cluster.shards_of", unreachable)
     assert entry.main(["seal"], tmp_path) == 1
     assert capsys.readouterr().err == "seal: the memory service does not run\n"
+
+
+def test_a_job_works_on_the_cluster_of_its_own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(Unavailable, match="laoma up"):
+        cluster_of(tmp_path)
+    record = ClusterRecord(address="127.0.0.1:2", http="", dashboard="", folder="", session=1, boot=0.0)
+    write_record(tmp_path, record)
+    assert cluster_of(tmp_path) == "127.0.0.1:2"
