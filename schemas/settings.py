@@ -120,7 +120,10 @@ class Briefing(Section):
     max_chars: int = Field(500, ge=50, description="all memory text in a prompt, characters (R25)")
     profile_lines: int = Field(5, ge=0, description="R21")
     profile_chars: int = Field(150, ge=0, description="R21")
-    persona: str = "你是老马，一个记得用户的私人助理。用用户的语言回答。"
+    persona: str = (
+        "你是老马（laoma），一个记得用户的私人助理，用用户的语言回答。"
+        "You are laoma, a personal assistant that remembers the user; answer in the user's language."
+    )
 
 
 class Cluster(Section):
