@@ -53,6 +53,7 @@ def connect(address: str, node_ip: str) -> None:
     """Make this process a driver of the cluster at ``address``; what it deploys keeps its ports on the node's address."""
     import ray
 
+    os.environ.pop("RAY_ADDRESS", None)  # another cluster's address in the user's shell would outrank the argument
     ray.init(
         address=address,
         log_to_driver=False,

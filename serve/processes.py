@@ -84,7 +84,8 @@ def _runs_in(process: psutil.Process, folder: str, session: int) -> bool:
 
 def _name(process: psutil.Process) -> str:
     first, *rest = process.cmdline() or [process.name()]
+    first = first.split(" ", 1)[0]  # a process that names itself puts its whole command line behind the name
     if "/ray/" in first:
         return first.rsplit("/", 1)[-1]
     script = next((argument for argument in rest if argument.endswith(".py") or "/ray/" in argument), None)
-    return script.rsplit("/", 1)[-1].removesuffix(".py") if script else first.split(" ")[0].rsplit("/", 1)[-1]
+    return script.rsplit("/", 1)[-1].removesuffix(".py") if script else first.rsplit("/", 1)[-1]

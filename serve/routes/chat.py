@@ -55,9 +55,8 @@ async def _require_model(parts: Parts) -> None:
     model = await parts.chat.ready()
     if model.state != "ready":
         reason = f"The model {model.name} is {model.state}" + (f" ({model.detail})" if model.detail else "")
-        raise Unavailable(
-            f"{reason}; memory routes work meanwhile. `laoma status` shows it.", code="model_not_ready", retry_after=_MODEL_RETRY_S
-        )
+        soon = _MODEL_RETRY_S if model.state == "loading" else None
+        raise Unavailable(f"{reason}; memory routes work meanwhile: `laoma status`.", code="model_not_ready", retry_after=soon)
 
 
 async def _streamed(request: Request, parts: Parts, exchange: Exchange, prompt: dict[str, Any]) -> Response:
