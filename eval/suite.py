@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from pydantic import BaseModel, Field
 
+from eval.metrics import means
 from memory.ports import Embedder
 from schemas.settings import Settings
 
+_SHOWN_CHARS = 160
+
+
+class Shown(BaseModel):
+    """One thing that was wanted or came, so that a person can judge it; ``score`` where it has one."""
+
+    id: str
+    text: str
+    score: float | None = None
+
 
 class Failure(BaseModel):
-    """A case that went wrong, told so that a person can read why."""
+    """A case that went wrong, told so that a person can read why: what was asked, what was wanted, what came (best first)."""
 
     id: str
     query: str
-    wanted: list[str]
-    got: list[str]
+    wanted: list[Shown]
+    got: list[Shown]
 
 
 class SuiteResult(BaseModel):
@@ -39,23 +54,111 @@ class SuiteResult(BaseModel):
         )
 
 
+@dataclass(frozen=True)
+class Case:
+    """One measured case: its measures in ``row``, the ``group`` it counts to in ``by``, and how it failed where it did."""
+
+    id: str
+    group: str
+    row: Mapping[str, float]
+    failure: Failure | None = None
+
+
+class Part(Protocol):
+    """A share of a suite that is measured on its own, in its own temporary lake: a dialogue, a user. It travels to a task: picklable."""
+
+    @property
+    def name(self) -> str:
+        """For the progress bar."""
+        ...
+
+    @property
+    def passages(self) -> Sequence[str]:
+        """Texts that its lake will hold: they may be embedded ahead."""
+        ...
+
+    @property
+    def questions(self) -> Sequence[str]:
+        """Texts that it will ask: they may be embedded ahead."""
+        ...
+
+    async def measure(self, home: Path, embedder: Embedder, settings: Settings) -> list[Case]:
+        """Measures the code that serves (see :mod:`eval.house`) in the empty folder ``home``."""
+        ...
+
+
 class Suite(Protocol):
-    """A suite reads its data and measures the code that serves, in process and without touching live memory."""
+    """A suite reads its data into parts, and sums up what they measured. It never touches live memory."""
 
     @property
     def name(self) -> str:
         """As on the command line."""
         ...
 
-    def run(self, data: Path, embedder: Embedder, settings: Settings) -> SuiteResult:
-        """Measures. ``data``: a folder with the suite's files, or the suite's own file or folder; FileNotFoundError where it holds none."""
+    def parts(self, data: Path, settings: Settings) -> Sequence[Part]:
+        """``data``: a folder with the suite's files, or the suite's own file or folder; FileNotFoundError where it holds none."""
+        ...
+
+    def summary(self, cases: Sequence[Case]) -> SuiteResult:
+        """The outcome; ``cases`` come in the order of the parts, however they were run."""
         ...
 
 
-def find(data: Path, name: str, *, inside: str = "") -> Path:
-    """The file or folder ``name``: ``data`` itself, or in it, or in its folder ``inside``. FileNotFoundError: nowhere."""
-    places = [data] if data.name == name else [data / name, data / inside / name]
-    for place in places:
+@dataclass(frozen=True)
+class Grouped:
+    """Sums up cases that all have the same measures: their means, and their means by group."""
+
+    rows: dict[str, list[Mapping[str, float]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, cases: Sequence[Case]) -> Grouped:
+        """Cases by their group."""
+        rows: dict[str, list[Mapping[str, float]]] = {}
+        for case in cases:
+            rows.setdefault(case.group, []).append(case.row)
+        return cls(rows)
+
+    @property
+    def by(self) -> dict[str, dict[str, float]]:
+        """Means of each group."""
+        return {group: means(rows) for group, rows in sorted(self.rows.items())}
+
+    @property
+    def overall(self) -> dict[str, float]:
+        """Means of all cases."""
+        return means([row for _, rows in sorted(self.rows.items()) for row in rows])
+
+
+def failures(cases: Sequence[Case]) -> list[Failure]:
+    """Those of the cases that failed."""
+    return [case.failure for case in cases if case.failure is not None]
+
+
+def shown(id: str, text: str, score: float | None = None) -> Shown:
+    """A line for a person: white space folded, long texts cut."""
+    flat = " ".join(text.split())
+    return Shown(id=id, text=flat if len(flat) <= _SHOWN_CHARS else flat[: _SHOWN_CHARS - 1] + "…", score=score)
+
+
+def run_here(suite: Suite, data: Path, embedder: Embedder, settings: Settings) -> SuiteResult:
+    """The suite's parts one after the other in this process; :mod:`eval.parallel` gives the same outcome from many."""
+    cases: list[Case] = []
+    for part in suite.parts(data, settings):
+        with tempfile.TemporaryDirectory(prefix="laoma-eval-") as home:
+            cases += asyncio.run(part.measure(Path(home), embedder, settings))
+    return suite.summary(cases)
+
+
+def find(data: Path, name: str, *, inside: str = "", holds: str = "") -> Path:
+    """The file or folder ``name``: ``data`` itself, or in it, or in its folder ``inside``.
+
+    ``data`` counts as it under any other name where it is a file, or a folder with a file like ``holds``. FileNotFoundError: nowhere.
+    """
+    for place in ([data] if data.name == name else [data / name, data / inside / name]):
         if place.exists():
             return place
+    if data.is_file() and Path(name).suffix == data.suffix and not inside:
+        return data
+    if holds and data.is_dir() and any(data.glob(holds)):
+        return data
     raise FileNotFoundError(f"no {name} at {data}: give its folder with --data")

@@ -1,6 +1,6 @@
 """Puts memory into a message list: what is stable into the system message at the head, what belongs to the question beside the question.
 
-The head stays the same from request to request, so the model server's prefix cache keeps the whole conversation before the last message (R25).
+The head stays the same from request to request, so the model server's prefix cache keeps all before the last message (R25).
 """
 
 from __future__ import annotations

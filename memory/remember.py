@@ -89,7 +89,7 @@ class _Writer:
         return Memory(
             id=self.new_id(), user=self.user, kind=said.kind, key=said.key, scene=said.scene, subject=said.subject, text=said.text,
             source=said.source, confidence=said.confidence, importance=said.importance, priority=said.priority,
-            status="probation" if said.source == "inferred" else "active", turns=[] if self.turn is None else [self.turn], import_id=self.import_id,
+            status="probation" if said.source == "inferred" else "active", turns=[self.turn] if self.turn else [], import_id=self.import_id,
             created_at=self.at, updated_at=self.at, verified_at=self.at, valid_from=self.at,
         ).but(**fields)  # fmt: skip
 

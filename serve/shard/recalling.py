@@ -31,19 +31,22 @@ class Recalling:
     async def recall(self, active: ActiveUser, request: RecallRequest) -> RecallResponse:
         """The memories that answer, and the briefing a prompt would carry."""
         at = request.at or self._resources.now()
-        result = self._ask(
-            active,
-            Question(
-                text=whole(request.query),
-                vector=await self.query_vector(whole(request.query)),
-                at=at,
-                limit=request.limit,
-                kinds=tuple(request.kinds) if request.kinds else None,
-                include_archived=request.include_archived,
-            ),
-        )
+        result = await self.rank(active, request.model_copy(update={"at": at}))
         briefing = self._brief(active, result, request.query, at)
         return RecallResponse(memories=result.kept, briefing=briefing.text)
+
+    async def rank(self, active: ActiveUser, request: RecallRequest) -> RecallResult:
+        """What :meth:`recall` keeps, and the ranking that it comes from."""
+        text = whole(request.query)
+        question = Question(
+            text=text,
+            vector=await self.query_vector(text),
+            at=request.at or self._resources.now(),
+            limit=request.limit,
+            kinds=tuple(request.kinds) if request.kinds else None,
+            include_archived=request.include_archived,
+        )
+        return self._ask(active, question)
 
     async def brief(self, active: ActiveUser, question: str, at: datetime, *, used: bool) -> BriefingText:
         """The briefing for a reply to ``question``; ``used``: count an access to each memory in it."""

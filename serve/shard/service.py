@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from lake.logs import seal
 from lake.store import Drop, Put
 from memory.briefing import BriefingText
+from memory.recall import RecallResult
 from schemas.conversation import Feedback
 from schemas.dialogue import ConversationPage, ConversationView, Deleted, TurnsRequest, TurnsResponse
 from schemas.errors import NotFound
@@ -157,6 +158,11 @@ class ShardService:
         """What is remembered about a question."""
         async with self._users.use(user) as active:
             return await self._recalling.recall(active, request)
+
+    async def rank(self, user: str, request: RecallRequest) -> RecallResult:
+        """Recall with all its candidates, before threshold and cap: for evaluation, behind no route."""
+        async with self._users.use(user) as active:
+            return await self._recalling.rank(active, request)
 
     async def memories(
         self, user: str, q: str | None, kind: Kind | None, status: Status | None, limit: int, cursor: str | None
