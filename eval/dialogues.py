@@ -52,9 +52,9 @@ def read_dialogue(name: str, raw: dict[str, Any]) -> Dialogue:
     return Dialogue(name, turns, questions)
 
 
-def read_dialogues(path: Path) -> list[Dialogue]:
-    """The dialogues of a file (a list, or one), or of all ``*.json`` files of a folder."""
-    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+def read_dialogues(path: Path, holds: str = "") -> list[Dialogue]:
+    """The dialogues of a file (a list, or one), or of the files of a folder: those like ``holds``, where there are any, else ``*.json``."""
+    files = sorted((holds and list(path.glob(holds))) or path.glob("*.json")) if path.is_dir() else [path]
     found = []
     for file in files:
         read = json.loads(file.read_text(encoding="utf-8"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,21 +19,13 @@ from schemas.settings import Settings
 _SHOWN_CHARS = 160
 
 
-class Shown(BaseModel):
-    """One thing that was wanted or came, so that a person can judge it; ``score`` where it has one."""
-
-    id: str
-    text: str
-    score: float | None = None
-
-
 class Failure(BaseModel):
-    """A case that went wrong, told so that a person can read why: what was asked, what was wanted, what came (best first)."""
+    """A case that went wrong, told so that a person can read why: what was asked, what was wanted, what came (best first), in words."""
 
     id: str
     query: str
-    wanted: list[Shown]
-    got: list[Shown]
+    wanted: list[str]
+    got: list[str]
 
 
 class SuiteResult(BaseModel):
@@ -88,20 +81,40 @@ class Part(Protocol):
 
 
 class Suite(Protocol):
-    """A suite reads its data into parts, and sums up what they measured. It never touches live memory."""
+    """A suite measures the code that serves, in this process and without touching live memory."""
 
     @property
     def name(self) -> str:
         """As on the command line."""
         ...
 
-    def parts(self, data: Path, settings: Settings) -> Sequence[Part]:
+    def run(self, data: Path, embedder: Embedder, settings: Settings) -> SuiteResult:
         """``data``: a folder with the suite's files, or the suite's own file or folder; FileNotFoundError where it holds none."""
         ...
 
+
+class Parted(ABC):
+    """A :class:`Suite` whose cases fall into parts; :mod:`eval.parallel` gives them to several processes, the outcome is the same."""
+
+    name: str
+
+    @abstractmethod
+    def parts(self, data: Path, settings: Settings) -> Sequence[Part]:
+        """Reads the data. FileNotFoundError where ``data`` holds none."""
+
+    @abstractmethod
     def summary(self, cases: Sequence[Case]) -> SuiteResult:
         """The outcome; ``cases`` come in the order of the parts, however they were run."""
-        ...
+
+    def run(self, data: Path, embedder: Embedder, settings: Settings) -> SuiteResult:
+        """One part after the other, here."""
+        return self.summary([case for part in self.parts(data, settings) for case in measured(part, embedder, settings)])
+
+
+def measured(part: Part, embedder: Embedder, settings: Settings) -> list[Case]:
+    """Measures a part over a lake that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="laoma-eval-") as home:
+        return asyncio.run(part.measure(Path(home), embedder, settings))
 
 
 @dataclass(frozen=True)
@@ -134,19 +147,11 @@ def failures(cases: Sequence[Case]) -> list[Failure]:
     return [case.failure for case in cases if case.failure is not None]
 
 
-def shown(id: str, text: str, score: float | None = None) -> Shown:
-    """A line for a person: white space folded, long texts cut."""
+def shown(id: str, text: str, score: float | None = None) -> str:
+    """A line for a person: id, score where there is one, the text with white space folded and not too long."""
     flat = " ".join(text.split())
-    return Shown(id=id, text=flat if len(flat) <= _SHOWN_CHARS else flat[: _SHOWN_CHARS - 1] + "…", score=score)
-
-
-def run_here(suite: Suite, data: Path, embedder: Embedder, settings: Settings) -> SuiteResult:
-    """The suite's parts one after the other in this process; :mod:`eval.parallel` gives the same outcome from many."""
-    cases: list[Case] = []
-    for part in suite.parts(data, settings):
-        with tempfile.TemporaryDirectory(prefix="laoma-eval-") as home:
-            cases += asyncio.run(part.measure(Path(home), embedder, settings))
-    return suite.summary(cases)
+    cut = flat if len(flat) <= _SHOWN_CHARS else flat[: _SHOWN_CHARS - 1] + "…"
+    return f"{id} {cut}" if score is None else f"{id} ({score:.3f}) {cut}"
 
 
 def find(data: Path, name: str, *, inside: str = "", holds: str = "") -> Path:
@@ -154,7 +159,7 @@ def find(data: Path, name: str, *, inside: str = "", holds: str = "") -> Path:
 
     ``data`` counts as it under any other name where it is a file, or a folder with a file like ``holds``. FileNotFoundError: nowhere.
     """
-    for place in ([data] if data.name == name else [data / name, data / inside / name]):
+    for place in [data] if data.name == name else [data / name, data / inside / name]:
         if place.exists():
             return place
     if data.is_file() and Path(name).suffix == data.suffix and not inside:

@@ -20,7 +20,7 @@ from schemas.settings import Settings
 _ALL: tuple[Suite, ...] = (
     FactsSuite(),
     DialogueSuite("locomo", "locomo10.json"),
-    DialogueSuite("realtalk", "realtalk"),
+    DialogueSuite("realtalk", "realtalk", holds="Chat_*.json"),
     MemoryBankSuite(),
 )
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}

@@ -5,42 +5,74 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from eval.dialogues import Dialogue, DialogueQuestion, read_dialogues
+from eval.house import open_house
 from eval.metrics import means, ndcg_at, recall_at
-from eval.suite import Failure, SuiteResult, find
-from memory.embedding_text import joined, pieces
+from eval.occupants import ingest, search, settle
+from eval.suite import Case, Failure, Grouped, Parted, SuiteResult, failures, find, shown
 from memory.ports import Embedder
-from memory.turn_index import TurnIndex
-from memory.turn_search import TurnQuestion, search
+from schemas.recall import FoundTurn
 from schemas.settings import Settings
 from schemas.turn import Turn
 
-_DEPTH = 10
+DEPTH = 10
 
 
-def index_of(turns: Sequence[Turn], embedder: Embedder, settings: Settings) -> TurnIndex:
-    """An index of turns, embedded as in service: in pieces, joined."""
-    index = TurnIndex(embedder.name, embedder.dim)
-    for turn in turns:
-        parts = pieces(turn.content, settings.embedding.max_chars)
-        index.put(turn, joined(embedder.passage(parts)) if parts else None)
-    return index
+async def found_turns(
+    turns: Sequence[Turn], questions: Iterable[str], home: Path, embedder: Embedder, settings: Settings
+) -> list[list[FoundTurn]]:
+    """Posts turns of one user, waits for their vectors, and searches for each question as of the last turn."""
+    user, at = turns[0].user, max(turn.at for turn in turns)
+    async with open_house(home, embedder, settings) as house:
+        await ingest(house, turns)
+        await settle(house, user)
+        return [await search(house, user, question, at, DEPTH) for question in questions]
 
 
-def ranked_turns(index: TurnIndex, turns: Sequence[Turn], asked: Sequence[str], embedder: Embedder, settings: Settings) -> list[list[str]]:
-    """The ids that search finds for each question, asked when the last turn was said."""
-    zone, at = ZoneInfo(settings.zone), max(turn.at for turn in turns)
-    vectors = embedder.query([index.question_text(text) for text in asked])
-    return [
-        [found.turn.id for found in search(index, TurnQuestion(text, vector, at, zone, _DEPTH), settings.turn_search)]
-        for text, vector in zip(asked, vectors, strict=True)
-    ]
+def unanswered(id: str, question: str, evidence: Iterable[str], found: Sequence[FoundTurn], turns: Sequence[Turn]) -> Failure:
+    """A question whose evidence was not found, with the words of both."""
+    said = {turn.id: _said(turn.speaker, turn.content) for turn in turns}
+    return Failure(
+        id=id,
+        query=question,
+        wanted=[shown(one, said[one]) for one in sorted(evidence)],
+        got=[shown(turn.id, _said(turn.speaker, turn.content), turn.score) for turn in found],
+    )
 
 
 @dataclass(frozen=True)
-class DialogueSuite:
+class DialoguePart:
+    """One dialogue with its questions; ``zone`` is where its dates are local."""
+
+    dialogue: Dialogue
+    zone: str
+
+    @property
+    def name(self) -> str:
+        """The dialogue's id."""
+        return self.dialogue.id
+
+    @property
+    def passages(self) -> list[str]:
+        """What was said."""
+        return [turn.content for turn in self.dialogue.turns]
+
+    @property
+    def questions(self) -> list[str]:
+        """None: what of a question is embedded depends on the speakers that the index knows."""
+        return []
+
+    async def measure(self, home: Path, embedder: Embedder, settings: Settings) -> list[Case]:
+        """``ndcg_at_10``, ``recall_at_5``, ``recall_at_10`` of each question; one that found none of its evidence failed."""
+        local = settings.model_copy(update={"zone": self.zone})
+        turns, asked = self.dialogue.turns, self.dialogue.questions
+        found = await found_turns(turns, [question.text for question in asked], home, embedder, local)
+        return [_case(question, hits, turns) for question, hits in zip(asked, found, strict=True)]
+
+
+@dataclass(frozen=True)
+class DialogueSuite(Parted):
     """``locomo`` reads ``locomo10.json``, ``realtalk`` a folder of ``Chat_*.json``.
 
     The measures are unweighted means over the questions' categories (as published rows are); ``micro_…`` weigh each question alike.
@@ -48,41 +80,28 @@ class DialogueSuite:
 
     name: str
     source: str
+    holds: str = ""
     zone: str = "UTC"
 
-    def run(self, data: Path, embedder: Embedder, settings: Settings) -> SuiteResult:
-        """Measures all dialogues of the source."""
-        local = settings.model_copy(update={"zone": self.zone})
-        cases = [case for dialogue in read_dialogues(find(data, self.source)) for case in _cases(dialogue, embedder, local)]
-        return _result(self.name, cases)
+    def parts(self, data: Path, settings: Settings) -> Sequence[DialoguePart]:
+        """A part a dialogue."""
+        path = find(data, self.source, holds=self.holds)
+        return [DialoguePart(dialogue, self.zone) for dialogue in read_dialogues(path, self.holds) if dialogue.questions]
+
+    def summary(self, cases: Sequence[Case]) -> SuiteResult:
+        """``by`` category."""
+        grouped = Grouped.of(cases)
+        metrics = means(list(grouped.by.values())) | {f"micro_{measure}": value for measure, value in grouped.overall.items()}
+        return SuiteResult(suite=self.name, n=len(cases), metrics=metrics, by=grouped.by, failures=failures(cases))
 
 
-@dataclass(frozen=True)
-class _Case:
-    question: DialogueQuestion
-    ranked: list[str]
-    row: dict[str, float]
+def _case(question: DialogueQuestion, found: Sequence[FoundTurn], turns: Sequence[Turn]) -> Case:
+    ids = [turn.id for turn in found]
+    row = {"ndcg_at_10": ndcg_at(ids, question.evidence, 10)}
+    row |= {f"recall_at_{k}": recall_at(ids, question.evidence, k) for k in (5, 10)}
+    failure = unanswered(question.id, question.text, question.evidence, found, turns) if row["recall_at_10"] == 0 else None
+    return Case(question.id, question.category, row, failure)
 
 
-def _cases(dialogue: Dialogue, embedder: Embedder, settings: Settings) -> Iterable[_Case]:
-    if not dialogue.questions:
-        return
-    index = index_of(dialogue.turns, embedder, settings)
-    ranked = ranked_turns(index, dialogue.turns, [question.text for question in dialogue.questions], embedder, settings)
-    for question, ids in zip(dialogue.questions, ranked, strict=True):
-        row = {"ndcg_at_10": ndcg_at(ids, question.evidence, 10)}
-        row |= {f"recall_at_{k}": recall_at(ids, question.evidence, k) for k in (5, 10)}
-        yield _Case(question, ids, row)
-
-
-def _result(name: str, cases: Sequence[_Case]) -> SuiteResult:
-    categories = sorted({case.question.category for case in cases})
-    by = {category: means([case.row for case in cases if case.question.category == category]) for category in categories}
-    micro = means([case.row for case in cases])
-    failures = [
-        Failure(id=case.question.id, query=case.question.text, wanted=sorted(case.question.evidence), got=case.ranked)
-        for case in cases
-        if case.row["recall_at_10"] == 0
-    ]
-    metrics = means(list(by.values())) | {f"micro_{measure}": value for measure, value in micro.items()}
-    return SuiteResult(suite=name, n=len(cases), metrics=metrics, by=by, failures=failures)
+def _said(speaker: str | None, text: str) -> str:
+    return f"{speaker}: {text}" if speaker else text
