@@ -8,6 +8,7 @@ import duckdb
 import lancedb
 import pyarrow as pa
 
+from lake.measured import SCHEMAS, measured
 from lake.migrations import lift
 from lake.parquet import EVENTS, TURNS, dataset, event_schema, turn_schema, word_of
 from lake.place import Place
@@ -23,7 +24,8 @@ _LOGGED = (Event, Change, Feedback)
 
 
 def connect(home: Path) -> duckdb.DuckDBPyConnection:
-    """A connection with a view a table (all but the vectors): ``turns``, ``events``, ``memories``, ``changes``, ``feedback`` …
+    """A connection with a view a table (all but the vectors): ``turns``, ``events``, ``memories``, ``changes``, ``feedback`` …,
+    and the figures of evaluations and benchmarks, ``evals`` and ``benchmarks``.
 
     It shows the lake as of now (hot rows are read when connecting; what was acknowledged in the last moments may still be on its way).
     Times are shown in the user's zone. Files can neither be read nor written through it. ``at`` is a word of DuckDB's: quote it.
@@ -39,6 +41,9 @@ def connect(home: Path) -> duckdb.DuckDBPyConnection:
     connection.register("sealed_events", dataset(place.logs, EVENTS, event_schema()))
     for name, rows in hot.items():
         connection.execute(_view(name, rows.schema))
+    for name in SCHEMAS:
+        connection.register(f"measured_{name}", measured(place.logs, name))
+        connection.execute(f"CREATE VIEW {name} AS SELECT * FROM measured_{name}")  # noqa: S608  names are ours
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection

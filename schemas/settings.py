@@ -138,6 +138,13 @@ class Cluster(Section):
     start_s: float = Field(120.0, gt=0, description="longest wait for the memory routes at a start, seconds")
 
 
+class Evaluation(Section):
+    """``laoma eval``."""
+
+    workers: int = Field(2, ge=1, description="parts of suites measured at once, each on a core")
+    tolerance: float = Field(0.01, ge=0, description="a measure may be this much worse than in the run it is compared with")
+
+
 class Settings(Section):
     """All settings. ``zone`` is the user's IANA time zone: relative dates and days are cut in it, storage is UTC."""
 
@@ -152,6 +159,7 @@ class Settings(Section):
     recall: Recall = Recall()
     turn_search: TurnSearch = TurnSearch()
     briefing: Briefing = Briefing()
+    evaluation: Evaluation = Evaluation()
 
     @field_validator("zone")
     @classmethod
