@@ -7,7 +7,6 @@ off is kept as interrupted; one that never began leaves no row.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
 from typing import Any
 
 from memory.prompt import text_of, with_memory
@@ -90,11 +89,12 @@ class Exchange:
             self._parts.metrics.first_token.observe(self._first_token_ms / 1000)
         await self._parts.shards.call(ShardService.close_exchange, self._who.user, closing)
 
-    async def heard(self, chunks: AsyncIterator[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
-        """Pass chunks on, taking note of each."""
-        async for chunk in chunks:
-            self.hear(chunk)
-            yield chunk
+    async def abandon(self) -> None:
+        """There was no reply; what the user said is settled all the same."""
+        if self._closed or self.opened is None or self.opened.parent is None:
+            return
+        self._closed = True
+        await self._parts.shards.call(ShardService.abandon_exchange, self._who.user, self.opened)
 
     def _elapsed_ms(self) -> float:
         return (time.monotonic() - self._began) * 1000

@@ -19,6 +19,7 @@ from schemas.settings import Settings, load_settings
 from serve.embedders import build as build_embedder
 from serve.shard.resources import Resources
 from serve.shard.service import ShardService
+from serve.shard.unbroken import unbroken
 
 log = logging.getLogger("laoma.shard")
 
@@ -63,7 +64,7 @@ class MemoryShard:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return await getattr(self._service, name)(*args, **kwargs)
+            return await unbroken(getattr(self._service, name)(*args, **kwargs))
         except LaomaError as error:
             return error
 

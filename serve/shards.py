@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from schemas.errors import LaomaError, Unavailable
 from serve.shard.service import ShardService
+from serve.shard.unbroken import unbroken
 
 P = ParamSpec("P")
 T = TypeVar("T")
-ShardMethod = Callable[Concatenate[ShardService, str, P], Awaitable[T]]
+ShardMethod = Callable[Concatenate[ShardService, str, P], Coroutine[Any, Any, T]]
 
 
 class Shards(Protocol):
@@ -33,7 +34,7 @@ class LocalShard:
 
     async def call(self, method: ShardMethod[P, T], user: str, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :class:`Shards`."""
-        return await method(self._service, user, *args, **kwargs)
+        return await unbroken(method(self._service, user, *args, **kwargs))
 
     async def each(self, method: Callable[[ShardService], Awaitable[T]]) -> list[T]:
         """See :class:`Shards`."""

@@ -15,7 +15,7 @@ from schemas.errors import InvalidRequest, Unavailable
 from serve.auth import CallerDep, PartsDep
 from serve.exchange import Exchange, checked_body, open_exchange
 from serve.parts import Parts
-from serve.sse import ClientGone, EventStream, begin, disconnected, events
+from serve.sse import ClientGone, EventStream, begin, disconnected, events, keep
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 _CLIENT_CLOSED = 499
@@ -48,7 +48,11 @@ async def chat(
     try:
         return await (_streamed if body.stream else _whole)(request, parts, exchange, prompt)
     except ClientGone:
+        keep(exchange.abandon())
         return Response(status_code=_CLIENT_CLOSED)
+    except BaseException:
+        keep(exchange.abandon())
+        raise
 
 
 async def _require_model(parts: Parts) -> None:

@@ -13,11 +13,14 @@ from lake.store import Put, Write
 from memory.adjudicate import adjudicate
 from memory.edits import tombstoned
 from memory.extract.protocol import Passage, Said
+from memory.ports import Floats
 from memory.remember import apply
+from memory.statement import Statement
 from schemas.errors import EmbedderMismatch, Unavailable
 from schemas.memory import Change, Memory
 from schemas.turn import Extraction, Turn
 from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.embedding import embed
 from serve.shard.ledger import record
 from serve.shard.resources import Resources
 
@@ -90,10 +93,10 @@ class ExtractionQueue:
     async def _settle(self, turn_id: str, user: str) -> bool:
         """False: the lake could not be written now, try again."""
         try:
-            async with self._users.use(user) as active, active.lock:
+            async with self._users.use(user) as active:
                 turn = active.hot.get(turn_id)
                 if turn is not None and turn.extraction == "pending":
-                    await self._extract(active, turn)
+                    await self._read(active, turn)
         except EmbedderMismatch as error:
             log.warning("turn %s stays pending: %s", turn_id, error.message)
         except Unavailable as error:
@@ -104,10 +107,18 @@ class ExtractionQueue:
             await self._mark_failed(user, turn_id)
         return True
 
-    async def _extract(self, active: ActiveUser, turn: Turn) -> None:
+    async def _read(self, active: ActiveUser, turn: Turn) -> None:
+        """Reading and embedding, the slow part, leave the user's lock free for the turns that come meanwhile."""
         resources = self._resources
         passage = Passage(turn.content, turn.at, resources.zone, _before(active, turn))
         statements = await resources.in_thread(lambda: resources.extractor.extract(passage))
+        texts = list(dict.fromkeys(statement.text for statement in statements))
+        made = dict(zip(texts, await embed(resources, texts), strict=True))
+        async with active.lock:
+            if turn.id in active.hot:
+                await self._decide(active, turn, statements, made)
+
+    async def _decide(self, active: ActiveUser, turn: Turn, statements: list[Statement], made: dict[str, Floats]) -> None:
         memories: dict[str, Memory] = {}
         changes: list[Change] = []
         for statement in statements:
@@ -115,19 +126,21 @@ class ExtractionQueue:
                 continue
             held = {memory.id: memory for memory in active.memories.all()} | memories
             decision = adjudicate(statement, list(held.values()), turn.at)
-            rows, reasons = apply(decision, statement, user=active.user, turn_id=turn.id, at=turn.at, new_id=resources.new_id)
+            rows, reasons = apply(decision, statement, user=active.user, turn_id=turn.id, at=turn.at, new_id=self._resources.new_id)
             memories |= {row.id: row for row in rows}
             changes += reasons
-        await self._finish(active, turn, "done", list(memories.values()), changes)
+        await self._finish(active, turn, "done", list(memories.values()), changes, made)
 
-    async def _finish(self, active: ActiveUser, turn: Turn, state: Extraction, memories: list[Memory], changes: list[Change]) -> None:
+    async def _finish(
+        self, active: ActiveUser, turn: Turn, state: Extraction, memories: list[Memory], changes: list[Change], made: dict[str, Floats]
+    ) -> None:
         settled = turn.but(extraction=state)
         beside: list[Write] = [Put([settled])]
         conversation = active.conversations.get(turn.conversation)
         if conversation is not None:
             conversation = conversation.but(watermark=turn.id)
             beside.append(Put([conversation]))
-        await record(self._resources, active, memories, changes, beside=beside)
+        await record(self._resources, active, memories, changes, beside=beside, made=made)
         active.hot[turn.id] = settled
         if conversation is not None:
             active.conversations[conversation.id] = conversation
@@ -136,7 +149,7 @@ class ExtractionQueue:
         async with self._users.use(user) as active, active.lock:
             turn = active.hot.get(turn_id)
             if turn is not None:
-                await self._finish(active, turn, "failed", [], [])
+                await self._finish(active, turn, "failed", [], [], {})
 
 
 def _before(active: ActiveUser, turn: Turn) -> tuple[Said, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from lake.store import Drop, Put, Write
 from memory.ports import Floats
@@ -20,12 +21,14 @@ async def record(
     changes: Sequence[Change],
     *,
     beside: Sequence[Write] = (),
+    made: Mapping[str, Floats] = MappingProxyType({}),
 ) -> list[Memory]:
     """Write memories with the decisions about them, and ``beside`` in the same commit. Call it under ``active.lock``.
 
+    ``made`` holds vectors of texts that were embedded before the lock was taken, shape (dim,) each.
     Raises EmbedderMismatch when the lake holds another embedder's vectors; nothing is written then.
     """
-    vectors = await _with_vectors(resources, active, memories)
+    vectors = await _with_vectors(resources, active, memories, made)
     complete = [
         row.model_copy(
             update={"embedder": resources.embedder.name, "vector": None if (vector := vectors[row.id]) is None else vector.tolist()}
@@ -52,15 +55,19 @@ async def erase(resources: Resources, active: ActiveUser, ids: Sequence[str], *,
         active.accessed.discard(id)
 
 
-async def _with_vectors(resources: Resources, active: ActiveUser, memories: Sequence[Memory]) -> dict[str, Floats | None]:
+async def _with_vectors(
+    resources: Resources, active: ActiveUser, memories: Sequence[Memory], made: Mapping[str, Floats]
+) -> dict[str, Floats | None]:
     """The vector each memory will have at hand; None where the stored one of an unchanged text stays (the store keeps it, see ``Put``)."""
     fresh = [
         row
         for row in memories
         if (held := active.memories.get(row.id)) is None or held.text != row.text or held.embedder != resources.embedder.name
     ]
-    made = dict(zip((row.id for row in fresh), await embed(resources, [row.text for row in fresh]), strict=True))
-    return {row.id: made.get(row.id) for row in memories}
+    missing = [row.text for row in fresh if row.text not in made]
+    by_text = {**made, **dict(zip(missing, await embed(resources, missing), strict=True))}
+    new = {row.id: by_text[row.text] for row in fresh}
+    return {row.id: new.get(row.id) for row in memories}
 
 
 def _puts(rows: Sequence[Record]) -> list[Write]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -13,14 +14,14 @@ from memory.briefing import BriefingText
 from memory.recall import RecallResult
 from schemas.conversation import Feedback
 from schemas.dialogue import ConversationPage, ConversationView, Deleted, TurnsRequest, TurnsResponse
-from schemas.errors import NotFound
+from schemas.errors import LaomaError, NotFound
 from schemas.exchange import Closing, Opened, Opening
 from schemas.memory import Change, Consent, Kind, Status
 from schemas.memory_api import ChangePage, FeedbackIn, MemoryDetail, MemoryIn, MemoryPage, MemoryPatch, MemoryView, ProfileView, Revert
 from schemas.recall import RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
 from schemas.turn import Turn
 from serve.shard import listing
-from serve.shard.active import ActiveUsers
+from serve.shard.active import ActiveUser, ActiveUsers
 from serve.shard.editing import Editing, held, of_kind
 from serve.shard.export import export_lines
 from serve.shard.extraction import ExtractionQueue
@@ -29,6 +30,7 @@ from serve.shard.resources import Resources
 from serve.shard.turn_vectors import TurnVectors
 from serve.shard.writing import Writing
 
+log = logging.getLogger("laoma.shard")
 _HOUSEKEEPING_S = 30.0
 
 
@@ -43,6 +45,8 @@ class ShardService:
         self._editing = Editing(resources)
         self._extraction = ExtractionQueue(resources, self._users)
         self._turn_vectors = TurnVectors(resources, self._users)
+        self._open: dict[str, tuple[str, float]] = {}
+        """Questions whose reply is under way: turn id to user and monotonic time."""
         self._background: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -88,10 +92,14 @@ class ShardService:
                 async with active.lock:
                     place = await self._writing.open(active, opening)
                 conversation, exchange, parent = place.conversation, place.exchange, place.parent
+                if parent is not None:
+                    self._open[parent] = (user, time.monotonic())
             began = time.perf_counter()
             briefing = BriefingText("", "", [], [])
-            with suppress(Exception):
+            try:
                 briefing = await self._recalling.brief(active, question, opening.at, used=opening.store)
+            except Exception:
+                log.exception("recall failed; the chat goes on without memory")
             if parent is not None and briefing.used:
                 await self._recalling.log(active, question, conversation, parent, briefing, (time.perf_counter() - began) * 1000)
         return Opened(
@@ -103,6 +111,11 @@ class ShardService:
             recalled=briefing.used,
         )
 
+    async def abandon_exchange(self, user: str, opened: Opened) -> None:
+        """There will be no reply: the user's turn is read for memories all the same."""
+        async with self._users.use(user) as active:
+            self._settle_question(active, opened)
+
     async def close_exchange(self, user: str, closing: Closing) -> None:
         """Store the reply, then let the user's turn be read for memories."""
         async with self._users.use(user) as active:
@@ -110,9 +123,7 @@ class ShardService:
                 reply = await self._writing.close(active, closing)
             if reply is not None:
                 self._turn_vectors.add(reply)
-            question = active.hot.get(closing.opened.parent or "")
-            if question is not None:
-                self._queue(question)
+            self._settle_question(active, closing.opened)
 
     async def turn(self, user: str, turn_id: str) -> Turn:
         """One turn with its extraction state. Raises NotFound."""
@@ -298,6 +309,25 @@ class ShardService:
         """Raises Fenced when another owner has taken this shard."""
         self._resources.store.require_lease()
 
+    def _settle_question(self, active: ActiveUser, opened: Opened) -> None:
+        if opened.parent is None:
+            return
+        self._open.pop(opened.parent, None)
+        question = active.hot.get(opened.parent)
+        if question is not None:
+            self._queue(question)
+
+    async def _settle_forgotten(self) -> None:
+        """Exchanges whose gateway died before it could close them."""
+        longest = self._resources.settings.model.timeout_s + _HOUSEKEEPING_S
+        for parent, (user, since) in list(self._open.items()):
+            if time.monotonic() - since > longest:
+                del self._open[parent]
+                async with self._users.use(user) as active:
+                    question = active.hot.get(parent)
+                    if question is not None:
+                        self._queue(question)
+
     def _queue(self, turn: Turn) -> None:
         self._extraction.add(turn)
         self._turn_vectors.add(turn)
@@ -305,6 +335,8 @@ class ShardService:
     async def _keep_house(self) -> None:
         while True:
             await asyncio.sleep(_HOUSEKEEPING_S)
+            with suppress(LaomaError):
+                await self._settle_forgotten()
             for active in self._users.loaded():
                 if active.accessed and not active.lock.locked():
                     async with active.lock:

@@ -167,6 +167,18 @@ async def test_a_client_that_leaves_before_the_first_word_is_noticed(pair: tuple
     assert await stored(house) == [("user", "数到三", False)]
 
 
+async def test_what_was_said_is_remembered_though_no_reply_came(pair: tuple[House, ScriptedModel]) -> None:
+    house, model = pair
+    model.answer = JSONResponse({"error": {"message": "no such luck"}}, 500)
+    body = {"messages": [{"role": "user", "content": "我对芒果过敏。"}]}
+    assert (await house.as_("ming").post("/v1/chat/completions", json=body)).status_code == 502
+
+    async def remembered() -> bool:
+        return len(await house.memories("ming")) == 1
+
+    await until(remembered)
+
+
 async def test_a_silent_model_is_bridged_by_comments(tmp_path: Path, embedder: Embedder) -> None:
     async with scripted(tmp_path, embedder, keepalive_s=0.05) as (house, model):
         model.packets = [said("一"), 0.3, said("二")]
