@@ -34,7 +34,10 @@ class Recalled(BaseModel):
 
 
 class RecallRequest(BaseModel):
-    """``at`` recalls as of then (clock and validity); ``kinds`` limits; archived memories only on demand."""
+    """``at`` recalls as of then (clock and validity); ``kinds`` limits; archived memories only on demand.
+
+    ``conversation_id`` says where the question is asked; it does not change the ranking yet.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"query": "我早上喝什么？", "limit": 5}]})
 

@@ -52,7 +52,7 @@ class Model(Section):
     key_env: str | None = None
     kv_cache_gb: float = Field(1.0, gt=0, description="KV cache on the CPU, GiB")
     max_model_len: int | None = Field(None, ge=256, description="context, tokens; None: the model's own")
-    timeout_s: float = Field(600.0, gt=0, description="longest wait for a whole answer, seconds")
+    timeout_s: float = Field(600.0, gt=0, description="longest silence of the model server, seconds")
     enabled: bool = Field(True, description="false: memory only, chat answers 503")
 
 

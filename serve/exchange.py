@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 from memory.prompt import text_of, with_memory
 from schemas.chat import ChatRequest
@@ -15,6 +16,7 @@ from schemas.errors import InvalidRequest
 from schemas.exchange import Closing, Opened, Opening, Spoken
 from serve.auth import Caller
 from serve.parts import Parts
+from serve.shard.masking import mask
 from serve.shard.service import ShardService
 from serve.unicode import whole, whole_json
 
@@ -51,6 +53,8 @@ class Exchange:
         settings = self._parts.settings
         standing, recent = (self.opened.standing, self.opened.recent) if self.opened else ("", "")
         messages = with_memory(body["messages"], persona=settings.briefing.persona, standing=standing, recent=recent)
+        if _is_elsewhere(settings.model.url):
+            messages = [_masked(message) for message in messages]
         if body.get("max_completion_tokens") is not None:
             body = {key: value for key, value in body.items() if key != "max_tokens"}
         return {**body, "messages": messages, "model": settings.model.name}
@@ -133,12 +137,25 @@ def _part(part: dict[str, Any], where: str) -> dict[str, Any]:
     raise InvalidRequest(f"{where}.type: {str(kind)[:40]!r} is no part that is understood; send text or image_url.", param=f"{where}.type")
 
 
+def _is_elsewhere(url: str | None) -> bool:
+    """Whether a model sits outside this machine: then it sees only what may be stored (R32)."""
+    return url is not None and urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1")
+
+
+def _masked(message: dict[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    if isinstance(content, str):
+        return {**message, "content": mask(content)}
+    if isinstance(content, list):
+        parts = [{**part, "text": mask(part["text"])} if isinstance(part.get("text"), str) else part for part in content]
+        return {**message, "content": parts}
+    return message
+
+
 def _said(message: dict[str, Any]) -> str:
     return text_of(message.get("content")) if message["role"] in ("user", "assistant") else ""
 
 
 def _header(text: str) -> str:
     """A header carries Latin-1 only: anything else is percent-encoded, as in an URL."""
-    from urllib.parse import quote
-
     return text if text.isascii() and text.isprintable() else quote(text, safe="")

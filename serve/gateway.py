@@ -8,8 +8,9 @@ from schemas.chat import ErrorResponse
 from serve import failures
 from serve.limits import BodyLimit, HeadAndOptions
 from serve.measure import Measure
+from serve.openapi import complete
 from serve.parts import Parts
-from serve.routes import chat, health, jobs, memories, models, profile, recall, turns
+from serve.routes import chat, health, jobs, memories, models, profile, recall, reference, turns
 
 _DESCRIPTION = "An assistant that remembers: OpenAI's chat API with memory, and the memory itself. Errors have OpenAI's shape."
 _ERRORS = {status: {"model": ErrorResponse} for status in (400, 401, 403, 404, 409, 429, 500, 502, 503)}
@@ -17,12 +18,21 @@ _ERRORS = {status: {"model": ErrorResponse} for status in (400, 401, 403, 404, 4
 
 def build_gateway(parts: Parts) -> FastAPI:
     """The app; ``parts`` decides whether shards and model are on the cluster or in this process."""
-    app = FastAPI(title="laoma", version="0.1.0", description=_DESCRIPTION, responses=_ERRORS, strict_content_type=False)  # type: ignore[arg-type]
+    app = FastAPI(
+        title="laoma",
+        version="0.1.0",
+        description=_DESCRIPTION,
+        responses=_ERRORS,  # type: ignore[arg-type]
+        strict_content_type=False,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.openapi = lambda: complete(app)  # type: ignore[method-assign]
     app.state.parts = parts
     failures.install(app)
     app.add_middleware(Measure, metrics=parts.metrics)
     app.add_middleware(HeadAndOptions)
     app.add_middleware(BodyLimit, limit=parts.settings.http.body_limit_mb * 1024 * 1024)
-    for topic in (chat, models, turns, recall, memories, profile, jobs, health):
+    for topic in (chat, models, turns, recall, memories, profile, jobs, health, reference):
         app.include_router(topic.router)
     return app

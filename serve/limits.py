@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from starlette.exceptions import HTTPException
 from starlette.routing import Match, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -31,7 +32,7 @@ class BodyLimit:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > self._limit:
-                return {"type": "http.disconnect"}
+                raise HTTPException(413, f"The body is over {self._limit // 1024 // 1024} MiB.")
             return message
 
         return await self._app(scope, counted, send)

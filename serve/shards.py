@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
-from schemas.errors import LaomaError, Unavailable
+from schemas.errors import LaomaError, TooMany, Unavailable
 from serve.shard.service import ShardService
 from serve.shard.unbroken import unbroken
 
+_PAUSE_S = 0.3
 P = ParamSpec("P")
 T = TypeVar("T")
 ShardMethod = Callable[Concatenate[ShardService, str, P], Coroutine[Any, Any, T]]
@@ -51,7 +53,7 @@ class Handle(Protocol):
 
 
 class RemoteShards:
-    """The shards on the cluster, by Serve handles; a call that met a dying replica is made again, ``patience`` times at most.
+    """The shards on the cluster, by Serve handles; a call that met a dying replica is made again after a pause, ``patience`` times in all.
 
     Calling twice is safe: ids are made by the caller, and the same id is stored once.
     """
@@ -78,14 +80,15 @@ class RemoteShards:
             try:
                 answer = await handle.perform.remote(name, args, kwargs)
             except BackPressureError:
-                raise Unavailable("The memory is busy: try again in a second.", code="overloaded", retry_after=1) from None
+                raise TooMany("The memory is busy: try again in a second.", retry_after=1) from None
             except (RayActorError, DeploymentUnavailableError, RayServeException, ConnectionError) as error:
                 if attempt == self._patience:
                     raise Unavailable("The memory is restarting: try again in a few seconds.", retry_after=3) from error
             else:
                 if isinstance(answer, LaomaError):
-                    if answer.code == "fenced" and attempt < self._patience:
-                        continue
-                    raise answer
-                return answer
+                    if answer.code != "fenced" or attempt == self._patience:
+                        raise answer
+                else:
+                    return answer
+            await asyncio.sleep(_PAUSE_S * attempt)
         raise AssertionError("unreachable")

@@ -20,7 +20,7 @@ async def healthz() -> Health:
     return Health()
 
 
-@router.get("/readyz", summary="Is memory ready, and the model", responses={503: {"model": Readiness}})
+@router.get("/readyz", summary="Is memory ready, and the model", responses={200: {"model": Readiness}, 503: {"model": Readiness}})
 async def readyz(parts: PartsDep) -> JSONResponse:
     """200 once memory answers; the model may still be loading (`model.state`)."""
     readiness = await _readiness(parts)

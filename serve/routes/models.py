@@ -15,11 +15,13 @@ from serve.unicode import whole
 
 router = APIRouter(prefix="/v1", tags=["models"])
 _MOST_INPUTS = 2048
+_ALIAS = "laoma"
+"""What clients may ask for whatever the model is."""
 
 
 @router.get("/models", summary="Models")
 async def models(_: CallerDep, parts: PartsDep) -> ModelList:
-    """The one configured chat model; `laoma model use` chooses another."""
+    """`laoma`, and the configured model's own name: the same one. `laoma model use` chooses another."""
     return ModelList(data=_cards(parts))
 
 
@@ -54,4 +56,4 @@ async def embeddings(body: EmbeddingsRequest, _: CallerDep, parts: PartsDep) -> 
 
 
 def _cards(parts: Parts) -> list[ModelCard]:
-    return [ModelCard(id=parts.settings.model.name)]
+    return [ModelCard(id=name) for name in dict.fromkeys((_ALIAS, parts.settings.model.name))]

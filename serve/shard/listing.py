@@ -110,7 +110,8 @@ async def delete_conversation(resources: Resources, active: ActiveUser, id: str)
 def profile(active: ActiveUser, thumbs: Sequence[Feedback], now: datetime, zone: ZoneInfo) -> ProfileView:
     """Attributes, preferences, and how the user talked in the last seven days."""
     rows = active.memories.all()
-    week = [turn for turn in active.hot.values() if turn.role == "user" and turn.at > now - timedelta(days=7)]
+    said = map(active.turns.at, range(len(active.turns)))
+    week = [turn for turn in said if turn.role == "user" and turn.at > now - timedelta(days=7)]
     talks = {turn.conversation for turn in week}
     hours = Counter(turn.at.astimezone(zone).hour for turn in week)
     recent = [thumb.signal for thumb in thumbs if thumb.at > now - timedelta(days=7)]

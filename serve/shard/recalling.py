@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
+from dataclasses import replace
 from datetime import datetime
 
 from lake.store import Put
@@ -17,6 +17,7 @@ from memory.turn_search import TurnQuestion, search
 from schemas.conversation import Event
 from schemas.recall import FoundTurn, RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
 from serve.shard.active import ActiveUser
+from serve.shard.masking import mask
 from serve.shard.resources import Resources
 from serve.unicode import whole
 
@@ -26,7 +27,6 @@ class Recalling:
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
-        self._queries: OrderedDict[str, Floats] = OrderedDict()
 
     async def recall(self, active: ActiveUser, request: RecallRequest) -> RecallResponse:
         """The memories that answer, and the briefing a prompt would carry."""
@@ -49,10 +49,15 @@ class Recalling:
         return self._ask(active, question)
 
     async def brief(self, active: ActiveUser, question: str, at: datetime, *, used: bool) -> BriefingText:
-        """The briefing for a reply to ``question``; ``used``: count an access to each memory in it."""
+        """The briefing for a reply to ``question``; ``used``: count an access to each.
+
+        ``used`` of the answer names the memories that were recalled for it, those that the profile says already included.
+        """
         vector = await self.query_vector(question)
         result = self._ask(active, Question(text=question, vector=vector, at=at))
         briefing = self._brief(active, result, question, at)
+        in_prompt = {*briefing.used, *briefing.profile}
+        briefing = replace(briefing, used=[one.id for one in result.kept if one.id in in_prompt])
         if used:
             self._count_access(active, briefing.used, at)
         return briefing
@@ -87,16 +92,9 @@ class Recalling:
         return TurnSearchResponse(turns=turns, complete=active.turns.complete)
 
     async def query_vector(self, text: str) -> Floats:
-        """The question's vector, from the cache or the embedder; shape (dim,)."""
-        embedding = self._resources.settings.embedding
-        piece = question_text(text, (), embedding.max_chars)
-        if piece in self._queries:
-            self._queries.move_to_end(piece)
-            return self._queries[piece]
+        """The question's vector (the embedder keeps those of late); shape (dim,). Masked as all that leaves this shard."""
+        piece = question_text(mask(text), (), self._resources.settings.embedding.max_chars)
         vector: Floats = (await self._resources.in_thread(lambda: self._resources.embedder.query([piece])))[0]
-        self._queries[piece] = vector
-        while len(self._queries) > embedding.cache_entries:
-            self._queries.popitem(last=False)
         return vector
 
     async def log(self, active: ActiveUser, question: str, conversation: str, turn: str, briefing: BriefingText, took_ms: float) -> None:

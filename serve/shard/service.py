@@ -313,9 +313,13 @@ class ShardService:
         if opened.parent is None:
             return
         self._open.pop(opened.parent, None)
+        waiting: list[Turn] = []
         question = active.hot.get(opened.parent)
-        if question is not None:
-            self._queue(question)
+        while question is not None and question.extraction == "pending":  # messages that waited for one reply together
+            waiting.append(question)
+            question = active.hot.get(question.parent or "")
+        for turn in reversed(waiting):
+            self._queue(turn)
 
     async def _settle_forgotten(self) -> None:
         """Exchanges whose gateway died before it could close them."""

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
 
 from lake.history import sealed_turns
 from lake.store import Put, Write
 from memory.extract.protocol import Said
-from memory.privacy import redact
 from memory.thread import Node, follow
 from schemas.conversation import Conversation
 from schemas.dialogue import Message, TurnsRequest
 from schemas.errors import InvalidRequest
 from schemas.exchange import Closing, Opening
-from schemas.turn import Extraction, Origin, Role, Turn
+from schemas.turn import Extraction, Turn
 from serve.shard.active import ActiveUser
+from serve.shard.masking import mask, masked
 from serve.shard.resources import Resources
-from serve.unicode import whole
+
+_TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
@@ -42,19 +43,25 @@ class Writing:
     ) -> tuple[str, list[Turn], list[Turn]]:
         """The conversation, its turns in the order of the messages, and those of them that are new."""
         conversation = request.conversation_id or f"c-{ids[0]}"
-        named = [self._own_id(active.user, conversation, message, id) for message, id in zip(request.messages, ids, strict=True)]
+        named = [_own_id(active.user, conversation, message, id) for message, id in zip(request.messages, ids, strict=True)]
+        contents = await masked(self._resources, [message.content for message in request.messages])
+        if not all(content.strip() for content in contents):
+            raise InvalidRequest("A message has no text.", param="messages")
         known = await self._known(active, named)
         tip = active.threads.tip(conversation)
         parent = tip.id if tip is not None else None
         turns: list[Turn] = []
         new: dict[str, Turn] = {}
         exchange = None
-        for message, id in zip(request.messages, named, strict=True):
+        earliest = now
+        for message, id, content in zip(request.messages, named, contents, strict=True):
             turn = known.get(id) or new.get(id)
             if turn is None:
                 exchange = id if exchange is None or message.role != "assistant" else exchange
-                turn = new[id] = self._turn(active.user, id, conversation, exchange, parent, message, now)
+                place = Place(conversation, exchange, parent)
+                turn = new[id] = _ingested(id, active.user, place, message, content, message.at or earliest)
             exchange, parent = turn.exchange, turn.id
+            earliest = turn.at + _TICK  # messages without a time of their own keep their order
             turns.append(turn)
         if new:
             await self._store(active, list(new.values()))
@@ -62,7 +69,8 @@ class Writing:
 
     async def open(self, active: ActiveUser, opening: Opening) -> Place:
         """Store what is new in a chat's message list (R4) and say where its reply will hang."""
-        said = [Said(spoken.role, redact(whole(spoken.text)).text) for spoken in opening.messages]
+        contents = await masked(self._resources, [spoken.text for spoken in opening.messages])
+        said = [Said(spoken.role, content) for spoken, content in zip(opening.messages, contents, strict=True)]
         silence = self._resources.settings.window.silence_s
         following = follow(active.threads, said, at=opening.at, silence_s=silence, conversation=opening.conversation_id)
         conversation = following.conversation or f"c-{opening.ids[0]}"
@@ -71,11 +79,12 @@ class Writing:
         exchange = hangs_on.exchange if hangs_on is not None else None
         rows: list[Turn] = []
         ids = opening.ids[len(opening.ids) - len(following.new) :]
-        for number, (id, one) in enumerate(zip(ids, following.new, strict=True), start=1):
+        unanswered = _unanswered(following.new)
+        for number, (id, one) in enumerate(zip(ids, following.new, strict=True)):
             exchange = id if exchange is None or one.role == "user" else exchange
-            # Earlier messages that a client brings along were said elsewhere: kept for the record, not read for memories.
-            state: Extraction = "pending" if number == len(ids) and one.role == "user" else "skipped"
-            rows.append(_turn(id, active.user, Place(conversation, exchange, parent), one, opening.at, state))
+            # An answered message that a client brings along was said elsewhere: kept for the record, not read for memories.
+            state: Extraction = "pending" if number >= unanswered else "skipped"
+            rows.append(_turn(id, active.user, Place(conversation, exchange, parent), one, opening.at + number * _TICK, state))
             parent = id
         if rows:
             await self._store(active, rows)
@@ -84,8 +93,8 @@ class Writing:
     async def close(self, active: ActiveUser, closing: Closing) -> Turn | None:
         """Store the reply, once; an empty one leaves no row."""
         opened = closing.opened
-        if closing.id in active.hot or not closing.content.strip():
-            return None
+        if closing.id in active.hot or not closing.content.strip() or opened.parent not in active.hot:
+            return None  # stored already, empty, or its conversation was deleted meanwhile
         reply = Turn(
             id=closing.id,
             user=active.user,
@@ -94,7 +103,7 @@ class Writing:
             parent=opened.parent,
             at=closing.at,
             role="assistant",
-            content=redact(whole(closing.content)).text,
+            content=(await masked(self._resources, [closing.content]))[0],
             interrupted=closing.interrupted,
             extraction="skipped",
             model=closing.model,
@@ -132,32 +141,37 @@ class Writing:
             known.update({turn.id: turn for turn in sealed})
         return known
 
-    def _own_id(self, user: str, conversation: str, message: Message, fresh: str) -> str:
-        """A client's own message id names the same turn each time it is sent."""
-        if message.id is None:
-            return fresh
-        return str(uuid5(NAMESPACE_URL, "\x1f".join(("laoma", user, "api", conversation, message.id))))
 
-    def _turn(self, user: str, id: str, conversation: str, exchange: str, parent: str | None, message: Message, now: datetime) -> Turn:
-        content = redact(whole(message.content)).text
-        if not content.strip():
-            raise InvalidRequest("A message has no text.", param="messages")
-        role: Role = message.role
-        origin: Origin = "api"
-        return Turn(
-            id=id,
-            user=user,
-            conversation=conversation,
-            exchange=exchange,
-            parent=parent,
-            at=message.at or now,
-            role=role,
-            speaker=message.name,
-            content=content,
-            external_id=message.id,
-            origin=origin,
-            extraction="pending" if role == "user" else "skipped",
-        )
+def _own_id(user: str, conversation: str, message: Message, fresh: str) -> str:
+    """A client's own message id names the same turn each time it is sent."""
+    if message.id is None:
+        return fresh
+    return str(uuid5(NAMESPACE_URL, "\x1f".join(("laoma", user, "api", conversation, message.id))))
+
+
+def _unanswered(said: Sequence[Said]) -> int:
+    """Where the closing run of user messages begins: they wait for one reply together."""
+    start = len(said)
+    while start > 0 and said[start - 1].role == "user":
+        start -= 1
+    return start
+
+
+def _ingested(id: str, user: str, place: Place, message: Message, content: str, at: datetime) -> Turn:
+    return Turn(
+        id=id,
+        user=user,
+        conversation=place.conversation,
+        exchange=place.exchange,
+        parent=place.parent,
+        at=at,
+        role=message.role,
+        speaker=mask(message.name) if message.name else None,
+        content=content,
+        external_id=message.id,
+        origin="api",
+        extraction="pending" if message.role == "user" else "skipped",
+    )
 
 
 def _turn(id: str, user: str, place: Place, said: Said, at: datetime, extraction: Extraction) -> Turn:

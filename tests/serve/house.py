@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import uvicorn
+from fastapi import FastAPI
 
 from lake.place import Place
 from lake.store import ShardStore
@@ -119,7 +120,17 @@ class House:
     model: Any
     service: ShardService
     keys: KeyRing
+    app: FastAPI
     _clients: dict[str, httpx.AsyncClient] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> Parts:
+        parts: Parts = self.app.state.parts
+        return parts
+
+    @parts.setter
+    def parts(self, parts: Parts) -> None:
+        self.app.state.parts = parts
 
     def key(self, user: str, roles: list[Role] | None = None) -> str:
         return self.keys.create(user, roles)
@@ -165,12 +176,13 @@ async def open_house(
     await service.start()
     keys = KeyRing(home / "keys.json")
     parts = Parts(settings, keys, LocalShard(service), model, BulkEmbedder(embedder), NoJobs(), Metrics(), clock, new_id)
-    server = uvicorn.Server(uvicorn.Config(build_gateway(parts), host="127.0.0.1", port=0, log_level="warning"))
+    app = build_gateway(parts)
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
     serving = asyncio.create_task(server.serve())
     while not server.started:  # noqa: ASYNC110  uvicorn has no event for it
         await asyncio.sleep(0.005)
     port = server.servers[0].sockets[0].getsockname()[1]
-    house = House(home, f"http://127.0.0.1:{port}", clock, model, service, keys)
+    house = House(home, f"http://127.0.0.1:{port}", clock, model, service, keys, app)
     try:
         yield house
     finally:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import openai
 import pytest
 
+from schemas.settings import Model
 from schemas.status import ModelState
 from tests.serve.house import House
 
@@ -31,7 +33,7 @@ async def test_the_openai_sdk_works_unchanged(house: House) -> None:
     assert answer.choices[0].message.content == "好的。"
     stream = await client.chat.completions.create(model="laoma", messages=[{"role": "user", "content": "再来"}], stream=True)
     assert "".join([chunk.choices[0].delta.content or "" async for chunk in stream]) == "好的。"
-    assert [model.id async for model in client.models.list()] == ["pocket"]
+    assert [model.id async for model in client.models.list()] == ["laoma", "pocket"]
     vectors = await client.embeddings.create(model="laoma", input=["你好", "hello"])
     assert [len(row.embedding) for row in vectors.data] == [384, 384]
 
@@ -138,6 +140,29 @@ async def test_a_model_that_loads_gives_503_with_a_time_to_retry(house: House) -
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     assert (await house.as_("ming").get("/v1/conversations")).json()["data"] == []
     assert (await house.as_("ming").get("/readyz")).status_code == 200
+
+
+async def test_what_was_said_while_the_model_loaded_is_learnt_with_the_next_message(house: House) -> None:
+    house.model.state = ModelState(name="pocket", state="loading")
+    await house.chat("ming", user("我对芒果过敏。"))
+    house.model.state = ModelState(name="echo", state="ready")
+    await house.chat("ming", user("我对芒果过敏。"), user("晚饭吃什么？"))
+    assert [memory["text"] for memory in await house.memories("ming")] == ["我对芒果过敏"]
+
+
+async def test_a_model_outside_this_machine_sees_no_secrets(house: House) -> None:
+    parts = house.parts
+    for url, seen in (("https://models.example.org/v1", False), ("http://127.0.0.1:9/v1", True)):
+        house.parts = replace(parts, settings=parts.settings.model_copy(update={"model": Model(name="m", url=url)}))
+        await house.chat("ming", user([{"type": "text", "text": "我的身份证号是11010519491231002X"}]))
+        assert ("11010519491231002X" in house.model.prompt()) is seen
+
+
+async def test_a_recalled_memory_that_the_profile_says_already_counts_as_recalled(house: House) -> None:
+    await house.tell("ming", "我叫周明。")
+    answer = await house.chat("ming", user("我叫什么名字？"))
+    assert answer.headers["X-Laoma-Recalled"] == (await house.memories("ming"))[0]["id"]
+    assert house.model.prompt().count("我叫周明") == 1
 
 
 async def test_the_head_of_the_prompt_stays_the_same_from_turn_to_turn(house: House) -> None:

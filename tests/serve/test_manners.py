@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -100,12 +101,33 @@ async def test_health_and_figures_need_no_key(house: House) -> None:
     assert "乌龙茶" not in text
 
 
+async def test_a_chunked_body_over_the_limit_is_refused_too(house: House) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(33):
+            yield b" " * 1024 * 1024
+
+    answer = await house.as_("ming").post("/v1/recall", content=chunks())
+    assert answer.status_code == 413
+    assert "32 MiB" in answer.json()["error"]["message"]
+
+
+async def test_the_reference_page_loads_nothing_from_elsewhere(house: House) -> None:
+    page = await house.as_("ming").get("/docs")
+    assert page.status_code == 200
+    assert "/v1/turns/search" in page.text
+    assert "://" not in page.text.replace("http://127.0.0.1", "")
+
+
 async def test_the_openapi_document_is_complete(house: House) -> None:
     document: dict[str, Any] = (await house.as_("ming").get("/openapi.json")).json()
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             assert operation.get("summary"), f"{method} {path}"
             assert operation.get("description"), f"{method} {path}"
+            answers = operation["responses"]
+            assert "422" not in answers
+            success = next(answers[status] for status in ("200", "201", "202") if status in answers)
+            assert next(iter(success["content"].values()))["schema"], f"{method} {path} does not say what it answers"
             if method in ("post", "put", "patch") and "requestBody" in operation:
                 schema = next(iter(operation["requestBody"]["content"].values()))["schema"]
                 name = str(schema.get("$ref") or schema["anyOf"][0]["$ref"]).rsplit("/", 1)[-1]

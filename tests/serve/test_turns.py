@@ -22,6 +22,15 @@ async def test_the_same_message_id_is_stored_once(house: House) -> None:
     assert view["turns"][0]["exchange"] == view["turns"][1]["exchange"]
 
 
+async def test_messages_without_times_keep_their_order(house: House) -> None:
+    client = house.as_("ming")
+    body = {"conversation_id": "order", "messages": [message(f"第{n}句", f"m{n}") for n in range(12)]}
+    await client.post("/v1/turns", json=body)
+    view = (await client.get("/v1/conversations/order")).json()
+    assert [turn["content"] for turn in view["turns"]] == [f"第{n}句" for n in range(12)]
+    assert [turn["parent"] for turn in view["turns"][1:]] == [turn["id"] for turn in view["turns"][:-1]]
+
+
 async def test_thirty_two_clients_at_once_lose_and_double_nothing(house: House) -> None:
     client = house.as_("ming")
     bodies = [{"conversation_id": f"c{n % 4}", "messages": [message("我喜欢喝乌龙茶。", f"m{n}")]} for n in range(32)]
