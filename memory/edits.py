@@ -59,6 +59,29 @@ def delete(
     return stones, gone.but(before=None)
 
 
+def blot_out(gone: Sequence[Memory], others: Sequence[Memory], changes: Sequence[Change]) -> tuple[list[Memory], list[Change]]:
+    """What still quotes the words of deleted memories: other memories without them as their former text, changes without them.
+
+    Only those that quote them come back, mended; ``changes`` are all of the user's.
+    """
+    ids = {memory.id for memory in gone}
+    words = {statement_key(text) for memory in gone for text in (memory.text, memory.previous) if text}
+    words |= {statement_key(text) for change in changes if change.memory in ids for text in (change.before,) if text}
+
+    def quotes(text: str | None) -> bool:
+        return text is not None and statement_key(text) in words
+
+    mended = [memory.but(previous=None) for memory in others if quotes(memory.previous)]
+    blanked = []
+    for change in changes:
+        own = change.memory in ids
+        before = None if own or quotes(change.before) else change.before
+        after = None if own or quotes(change.after) else change.after
+        if (before, after) != (change.before, change.after):
+            blanked.append(change.but(before=before, after=after))
+    return mended, blanked
+
+
 def tombstoned(statement: Statement, tombstones: Collection[Tombstone], said_at: datetime) -> bool:
     """Whether a statement said at ``said_at`` was deleted since. What the user says anew, after the deletion, is no longer barred."""
     stone = _stone(statement.subject, statement.key, statement.text)

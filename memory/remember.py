@@ -77,6 +77,10 @@ class _Writer:
         return [row], [self.change(memory.id, "confirm", memory.text, memory.text, reason)]
 
     def replace(self, old: Memory, reason: str) -> Rows:
+        known_since = old.valid_from or old.created_at
+        if self.at < known_since:  # an old log read late: history, not news
+            row = self.row(status="deprecated", valid_to=known_since)
+            return [row], [self.change(row.id, "create", None, row.text, f"said before what is known now, {old.id}: kept as history")]
         row = self.row(previous=old.text, version=old.version + 1, importance=max(self.statement.importance, old.importance))
         retired = old.but(status="deprecated", valid_to=self.at, updated_at=self.at)
         return [retired, row], [

@@ -55,16 +55,20 @@ class Editing:
         reverted, change = edits.revert(memory, history, version, at=self._resources.now(), new_id=self._resources.new_id)
         return (await record(self._resources, active, [reverted], [change]))[0]
 
-    async def delete(self, active: ActiveUser, memories: Sequence[Memory], histories: Sequence[Change]) -> int:
-        """Delete memories: their rows and the texts in their histories go, tombstones stay."""
+    async def delete(self, active: ActiveUser, memories: Sequence[Memory]) -> int:
+        """Delete memories: their rows go and their words wherever a history quotes them; tombstones stay."""
         if not memories:
             return 0
         now = self._resources.now()
         gone = [edits.delete(memory, at=now, new_id=self._resources.new_id) for memory in memories]
         stones = list({stone.id: stone for buried, _ in gone for stone in buried}.values())
-        blanked = [change.but(before=None, after=None) for change in histories]
-        beside: list[Write] = [Put(stones), Put([*blanked, *(change for _, change in gone)])]
-        await erase(self._resources, active, [memory.id for memory in memories], beside=beside)
+        changes = await self._resources.in_thread(lambda: self._resources.store.rows(Change, active.user))
+        ids = {memory.id for memory in memories}
+        quoting, blanked = edits.blot_out(memories, [one for one in active.memories.all() if one.id not in ids], changes)
+        beside: list[Write] = [Put(stones), Put([*blanked, *(change for _, change in gone)]), *([Put(quoting)] if quoting else [])]
+        await erase(self._resources, active, sorted(ids), beside=beside)
+        for memory in quoting:
+            active.memories.renew(memory)
         active.tombstones += stones
         return len(memories)
 

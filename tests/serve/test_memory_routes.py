@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.serve.house import House
 
 
@@ -102,3 +104,35 @@ async def test_the_profile_shows_attributes_and_preferences(house: House) -> Non
     assert "周明" in str(profile["attributes"])
     assert [one["text"] for one in profile["preferences"]] == ["我喜欢喝乌龙茶"]
     assert (profile["behaviour"]["conversations"], profile["behaviour"]["mean_exchanges"]) == (1, 2.0)
+
+
+async def test_a_deleted_statement_leaves_the_histories_of_what_it_replaced_and_what_replaced_it(house: House) -> None:
+    await house.tell("ming", "我住在杭州。")
+    house.clock.pass_(days=1)
+    await house.tell("ming", "我现在搬到北京了。")
+    client = house.as_("ming")
+    retired = (await house.memories("ming", status="deprecated"))[0]
+    assert retired["text"] == "我住在杭州"
+    await client.delete(f"/v1/memories/{retired['id']}")
+    lines = (await client.get("/v1/export")).text.splitlines()
+    assert not [line for line in lines if "杭州" in line and json.loads(line)["table"] in ("memories", "changes", "tombstones")]
+    current = (await house.memories("ming"))[0]
+    assert "北京" in current["text"]
+    await client.delete(f"/v1/memories/{current['id']}")
+    assert "北京" not in (await client.get("/v1/changes")).text
+
+
+async def test_an_old_log_read_late_does_not_retire_what_is_known_now(house: House) -> None:
+    await house.tell("ming", "我住在杭州。")
+    body = {"messages": [{"role": "user", "content": "我住在北京。", "at": "2022-01-01T00:00:00Z"}], "wait": True}
+    await house.as_("ming").post("/v1/turns", json=body)
+    assert [memory["text"] for memory in await house.memories("ming")] == ["我住在杭州"]
+    earlier = (await house.memories("ming", status="deprecated"))[0]
+    assert (earlier["text"], earlier["valid_from"][:4]) == ("我住在北京", "2022")
+
+
+async def test_a_secret_in_a_comment_is_masked(house: House) -> None:
+    answer = await house.chat("ming", {"role": "user", "content": "你好"})
+    body = {"turn": answer.headers["X-Laoma-Turn"], "signal": "down", "comment": "我的身份证号是11010519491231002X"}
+    assert (await house.as_("ming").post("/v1/feedback", json=body)).status_code == 201
+    assert "11010519491231002X" not in (await house.as_("ming").get("/v1/export")).text
