@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from schemas.record import Moment
+
+
+def _plausible(count: Any) -> Any:
+    return count if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 2**63 else None
+
+
+Tokens = Annotated[int | None, BeforeValidator(_plausible)]
+"""A count as a model server gave it; what is no count is None: no reply is lost to a server's odd bookkeeping."""
 
 
 class Spoken(BaseModel):
@@ -57,6 +65,6 @@ class Closing(BaseModel):
     model: str | None
     first_token_ms: float | None
     total_ms: float
-    prompt_tokens: int | None
-    completion_tokens: int | None
+    prompt_tokens: Tokens
+    completion_tokens: Tokens
     at: Moment

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from schemas.record import Moment, Record, Vector
+from schemas.record import Moment, Record, Vector, Whole
 
 Kind = Literal["profile", "fact", "preference", "event", "knowledge"]
 Source = Literal["explicit", "inferred"]
@@ -40,8 +40,8 @@ class Memory(Record):
     importance: Annotated[int, Field(ge=0, le=100)] = 40
     priority: Annotated[int, Field(ge=0, le=2)] = 0
     status: Status = "active"
-    confirmations: int = 0
-    version: int = 1
+    confirmations: Whole = 0
+    version: Whole = 1
     previous: str | None = None
     turns: list[str] = []
     import_id: str | None = None
@@ -49,7 +49,7 @@ class Memory(Record):
     updated_at: Moment
     verified_at: Moment | None = None
     accessed_at: Moment | None = None
-    access_count: int = 0
+    access_count: Whole = 0
     valid_from: Moment | None = None
     valid_to: Moment | None = None
     expires_at: Moment | None = None

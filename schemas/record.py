@@ -13,15 +13,23 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, get_args, get_origin
 
 import pyarrow as pa
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+
+_EARLIEST, _LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(2201, 1, 1, tzinfo=UTC)
 
 
 def _to_utc(moment: datetime) -> datetime:
+    # Compared before it is converted: near the ends of the calendar astimezone overflows, which pydantic takes for a crash.
+    if not _EARLIEST <= moment < _LATEST:
+        raise ValueError("a time must lie in the years 1900 to 2200")
     return moment.astimezone(UTC)
 
 
 Moment = Annotated[AwareDatetime, AfterValidator(_to_utc)]
-"""A point in time: zone-aware, normalised to UTC, microseconds."""
+"""A point in time: zone-aware, normalised to UTC, microseconds, in the years 1900 to 2200."""
+
+Whole = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
+"""A whole number that a column can hold: 64 bits. Every int of a :class:`Record` is one."""
 
 Vector = Annotated[list[float], "vector"]
 """An embedding, float32 in storage, L2-normalised, as long as the lake's embedder says."""

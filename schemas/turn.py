@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from schemas.record import Moment, Record, Vector
+from schemas.record import Moment, Record, Vector, Whole
 
 Role = Literal["user", "assistant", "other"]
 Origin = Literal["chat", "import", "api", "eval"]
@@ -41,8 +41,8 @@ class Turn(Record):
     policy_version: str | None = None
     first_token_ms: float | None = None
     total_ms: float | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: Whole | None = None
+    completion_tokens: Whole | None = None
 
 
 class TurnVector(Record):

@@ -8,12 +8,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from lake.tables import KINDS
 from lake.writes import Put, decode, encode
+from schemas.exchange import Tokens
 from schemas.memory import Memory
-from schemas.record import Record, arrow_schema, from_table, to_table, vector_fields
+from schemas.record import Moment, Record, arrow_schema, from_table, to_table, vector_fields
 from schemas.turn import Turn
 
 DIM = 4
@@ -102,3 +103,34 @@ def test_a_change_is_validated_again() -> None:
 def test_the_columns_of_vectors_are_known() -> None:
     assert vector_fields(Memory) == ("vector",)
     assert vector_fields(Turn) == ()
+
+
+def columns(of: str) -> list[tuple[type[Record], str]]:
+    return [(kind, field.name) for kind in KINDS.values() for field in arrow_schema(kind, DIM) if str(field.type).startswith(of)]
+
+
+@pytest.mark.parametrize(("kind", "column"), columns("int64"), ids=lambda part: getattr(part, "__name__", part))
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**70])
+def test_no_whole_number_passes_that_its_column_could_not_hold(kind: type[Record], column: str, number: int) -> None:
+    with pytest.raises(ValidationError, match=column):
+        kind.model_validate({column: number})
+
+
+@pytest.mark.parametrize(
+    "moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "1899-12-31T23:59:59Z", "2201-01-01T00:00:00Z", 1e18, -1e18]
+)
+def test_a_time_outside_1900_to_2200_is_refused_as_a_fault_of_the_input(moment: object) -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(Moment).validate_python(moment)
+
+
+@pytest.mark.parametrize("moment", ["1900-01-01T08:00:00+08:00", "2200-12-31T23:59:59.999999Z"])
+def test_the_first_and_the_last_moment_pass(moment: str) -> None:
+    assert TypeAdapter(Moment).validate_python(moment) == datetime.fromisoformat(moment)
+
+
+@pytest.mark.parametrize(
+    ("reported", "kept"), [(7, 7), (0, 0), (2**70, None), (-1, None), ("many", None), (1.5, None), (True, None), (None, None)]
+)
+def test_a_model_servers_odd_token_count_costs_the_count_and_not_the_reply(reported: object, kept: int | None) -> None:
+    assert TypeAdapter(Tokens).validate_python(reported) == kept

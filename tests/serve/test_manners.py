@@ -40,6 +40,8 @@ async def test_errors_have_openais_shape(house: House) -> None:
         b'{"query": "a", "limit": 0}',
         b'{"query": "a", "at": "yesterday"}',
         b'{"query": "a", "at": "2026-01-01T00:00:00"}',
+        b'{"query": "a", "at": "0001-01-01T00:00:00+14:00"}',
+        b'{"query": "a", "at": "9999-12-31T23:59:59-14:00"}',
         b'{"query": ' + b"[" * 5000,
         b'{"query": "\\ud83d"}',
     ],
