@@ -7,11 +7,13 @@ from typing import Annotated
 import typer
 
 from commands.chat import chat
+from commands.evaluate import evaluate
 from commands.export import export
 from commands.jobs import job_app
 from commands.keys import key_app
 from commands.memories import forget, memories_app, recall, remember
 from commands.models import model_app
+from commands.place import release
 from commands.sql import sql
 from commands.status import status
 from commands.up import down, up
@@ -28,6 +30,7 @@ def build() -> typer.Typer:
     app.callback()(_root)
     for command in (up, down, status, chat, remember, recall, forget, sql, export):
         app.command()(command)
+    app.command("eval")(evaluate)
     app.add_typer(memories_app, name="memories")
     app.add_typer(key_app, name="key")
     app.add_typer(model_app, name="model")
@@ -37,12 +40,7 @@ def build() -> typer.Typer:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            typer.echo(version("laoma"))
-        except PackageNotFoundError:
-            typer.echo("(not installed: runs from its folder)")
+        typer.echo(release() or "(not installed: runs from its folder)")
         raise typer.Exit
 
 

@@ -81,3 +81,13 @@ def here() -> Place:
     """The place that this process' environment describes."""
     home = Path(os.environ.get("LAOMA_HOME") or DEFAULT_HOME).expanduser().absolute()
     return Place(home=home, environment=dict(os.environ))
+
+
+def release() -> str:
+    """The version that is installed; "" where laoma runs from its folder alone."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("laoma")
+    except PackageNotFoundError:
+        return ""
