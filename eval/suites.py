@@ -11,6 +11,8 @@ import tempfile
 from pathlib import Path
 
 from eval.cached_embedder import bundled
+from eval.conflicts import ConflictsSuite
+from eval.extraction import ExtractionSuite
 from eval.facts import FactsSuite
 from eval.memorybank import MemoryBankSuite
 from eval.suite import Suite
@@ -22,6 +24,8 @@ _ALL: tuple[Suite, ...] = (
     DialogueSuite("locomo", "locomo10.json"),
     DialogueSuite("realtalk", "realtalk", holds="Chat_*.json"),
     MemoryBankSuite(),
+    ExtractionSuite(),
+    ConflictsSuite(),
 )
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}
 
