@@ -136,9 +136,9 @@ def _log(place: Place, results: Sequence[SuiteResult]) -> None:
 
     home, at, run = LakePlace(place.home), datetime.now(UTC), str(uuid7())
     home.create()
-    embedder, release = place.settings().embedding.model, release()
+    embedder, version = place.settings().embedding.model, release()
     figures = [
-        EvalFigure(run=run, at=at, suite=result.suite, n=result.n, part=part, measure=name, value=value, embedder=embedder, version=release)
+        EvalFigure(run=run, at=at, suite=result.suite, n=result.n, part=part, measure=name, value=value, embedder=embedder, version=version)
         for result in results
         for part, row in [("", result.metrics), *result.by.items()]
         for name, value in row.items()
