@@ -10,6 +10,9 @@ from memory.embedding_text import joined, pieces
 from memory.ports import Floats
 from serve.shard.resources import Resources
 
+SLICE = 8
+"""Pieces embedded in one go: between slices others that wait get their turn."""
+
 
 async def embed(resources: Resources, texts: Sequence[str]) -> Floats:
     """One vector a text, shape (len(texts), dim); a long text is embedded in pieces, a blank one as a single space."""
@@ -18,6 +21,11 @@ async def embed(resources: Resources, texts: Sequence[str]) -> Floats:
     flat = [piece for one in cut for piece in one]
     if not flat:
         return np.empty((0, resources.embedder.dim), np.float32)
-    vectors = await resources.in_thread(lambda: resources.embedder.passage(flat))
+    slices = [flat[start : start + SLICE] for start in range(0, len(flat), SLICE)]
+    vectors = np.concatenate([await _embed_slice(resources, one) for one in slices])
     ends = np.cumsum([len(one) for one in cut])
     return np.stack([joined(vectors[end - len(one) : end]) for one, end in zip(cut, ends, strict=True)])
+
+
+async def _embed_slice(resources: Resources, pieces: list[str]) -> Floats:
+    return await resources.in_thread(lambda: resources.embedder.passage(pieces), "passage")

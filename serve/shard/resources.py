@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from lake.store import ShardStore, Write
 from memory.extract.protocol import Extractor
 from memory.ports import Embedder
 from schemas.settings import Settings
+from serve.shard.threads import Lane, Threads
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Resources:
     logs: Path
     now: Callable[[], datetime]
     new_id: Callable[[], str]
-    threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2, "shard"))
+    threads: Threads = field(default_factory=Threads)
 
     @property
     def zone(self) -> ZoneInfo:
@@ -41,6 +41,6 @@ class Resources:
         """Durable when it returns; all of ``writes`` or none."""
         await asyncio.wrap_future(self.store.commit(writes))
 
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        """Run blocking work (a table scan, an embedding) beside the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+    async def in_thread(self, work: Callable[[], T], lane: Lane = "scan") -> T:
+        """Run blocking work (a table scan, an embedding, a long text's masking) beside the event loop."""
+        return await self.threads.run(lane, work)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from contextlib import suppress
 from datetime import datetime, timedelta
 
 from lake.logs import seal
 from lake.store import Drop, Put
-from memory.briefing import BriefingText
 from memory.recall import RecallResult
 from schemas.conversation import Feedback
 from schemas.dialogue import ConversationPage, ConversationView, Deleted, TurnsRequest, TurnsResponse
-from schemas.errors import LaomaError, NotFound
+from schemas.errors import NotFound
 from schemas.exchange import Closing, Opened, Opening
 from schemas.memory import Change, Consent, Kind, Status
 from schemas.memory_api import ChangePage, FeedbackIn, MemoryDetail, MemoryIn, MemoryPage, MemoryPatch, MemoryView, ProfileView, Revert
 from schemas.recall import RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
 from schemas.turn import Turn
 from serve.shard import listing
-from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.active import ActiveUsers
 from serve.shard.editing import Editing, held, of_kind
+from serve.shard.exchanges import Exchanges
 from serve.shard.export import export_lines
 from serve.shard.extraction import ExtractionQueue
+from serve.shard.masking import mask
 from serve.shard.recalling import Recalling
 from serve.shard.resources import Resources
 from serve.shard.turn_vectors import TurnVectors
@@ -45,8 +45,14 @@ class ShardService:
         self._editing = Editing(resources)
         self._extraction = ExtractionQueue(resources, self._users)
         self._turn_vectors = TurnVectors(resources, self._users)
-        self._open: dict[str, tuple[str, float]] = {}
-        """Questions whose reply is under way: turn id to user and monotonic time."""
+        self._exchanges = Exchanges(
+            self._users,
+            self._writing,
+            self._recalling,
+            asked=self._queue,
+            replied=self._turn_vectors.add,
+            longest_s=resources.settings.model.timeout_s + _HOUSEKEEPING_S,
+        )
         self._background: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -65,7 +71,7 @@ class ShardService:
         for active in self._users.loaded():
             await self._users.write_accesses(active)
         await self._resources.in_thread(self._resources.store.close)
-        self._resources.threads.shutdown(wait=False)
+        self._resources.threads.shutdown()
 
     # turns and conversations
 
@@ -84,46 +90,16 @@ class ShardService:
         return TurnsResponse(conversation_id=conversation, turn_ids=[turn.id for turn in turns], memories=memories)
 
     async def open_exchange(self, user: str, opening: Opening) -> Opened:
-        """Store what the client said, recall for it. Recall that fails leaves the chat without memory, never without an answer."""
-        async with self._users.use(user) as active:
-            question = next((spoken.text for spoken in reversed(opening.messages) if spoken.role == "user"), "")
-            conversation, exchange, parent = opening.conversation_id or "", opening.ids[-1] if opening.ids else "", None
-            if opening.store and opening.messages:
-                async with active.lock:
-                    place = await self._writing.open(active, opening)
-                conversation, exchange, parent = place.conversation, place.exchange, place.parent
-                if parent is not None:
-                    self._open[parent] = (user, time.monotonic())
-            began = time.perf_counter()
-            briefing = BriefingText("", "", [], [])
-            try:
-                briefing = await self._recalling.brief(active, question, opening.at, used=opening.store)
-            except Exception:
-                log.exception("recall failed; the chat goes on without memory")
-            if parent is not None and briefing.used:
-                await self._recalling.log(active, question, conversation, parent, briefing, (time.perf_counter() - began) * 1000)
-        return Opened(
-            conversation_id=conversation,
-            exchange=exchange,
-            parent=parent,
-            standing=briefing.standing,
-            recent=briefing.recent,
-            recalled=briefing.used,
-        )
+        """Store what the client said, recall for it."""
+        return await self._exchanges.open(user, opening)
 
     async def abandon_exchange(self, user: str, opened: Opened) -> None:
         """There will be no reply: the user's turn is read for memories all the same."""
-        async with self._users.use(user) as active:
-            self._settle_question(active, opened)
+        await self._exchanges.abandon(user, opened)
 
     async def close_exchange(self, user: str, closing: Closing) -> None:
         """Store the reply, then let the user's turn be read for memories."""
-        async with self._users.use(user) as active:
-            async with active.lock:
-                reply = await self._writing.close(active, closing)
-            if reply is not None:
-                self._turn_vectors.add(reply)
-            self._settle_question(active, closing.opened)
+        await self._exchanges.close(user, closing)
 
     async def turn(self, user: str, turn_id: str) -> Turn:
         """One turn with its extraction state. Raises NotFound."""
@@ -206,16 +182,13 @@ class ShardService:
     async def delete_memory(self, user: str, memory_id: str, version: int | None) -> Deleted:
         """Gone from recall at once. Raises NotFound, Conflict."""
         async with self._users.use(user) as active, active.lock:
-            memory = held(active, memory_id, version)
-            history = await listing.history(self._resources, active, [memory_id])
-            return Deleted(count=await self._editing.delete(active, [memory], history))
+            return Deleted(count=await self._editing.delete(active, [held(active, memory_id, version)]))
 
     async def clear_memories(self, user: str, kind: Kind | None) -> Deleted:
         """Delete every memory of a kind, or all."""
         async with self._users.use(user) as active, active.lock:
             memories = of_kind(active, kind)
-            history = await listing.history(self._resources, active, [memory.id for memory in memories])
-            return Deleted(deleted=bool(memories), count=await self._editing.delete(active, memories, history))
+            return Deleted(deleted=bool(memories), count=await self._editing.delete(active, memories))
 
     async def changes(self, user: str, limit: int, cursor: str | None) -> ChangePage:
         """A page of decisions, latest first."""
@@ -243,7 +216,7 @@ class ShardService:
                 turn=turn.id,
                 conversation=turn.conversation,
                 signal=body.signal,
-                comment=body.comment,
+                comment=mask(body.comment) if body.comment else None,
                 policy_version=turn.policy_version,
             )
             await self._resources.commit([Put([row])])
@@ -268,7 +241,7 @@ class ShardService:
 
     async def export(self, user: str) -> list[str]:
         """All of the user's rows as JSON lines."""
-        return await self._resources.in_thread(lambda: export_lines(self._resources.store, self._resources.logs, user))
+        return await self._resources.in_thread(lambda: export_lines(self._resources.store, self._resources.logs, user), "bulk")
 
     # the shard
 
@@ -301,36 +274,13 @@ class ShardService:
         now = self._resources.now().astimezone(self._resources.zone)
         before = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days - 1)
         report = await self._resources.in_thread(
-            lambda: seal(self._resources.store, self._resources.logs, before=before, zone=self._resources.zone)
+            lambda: seal(self._resources.store, self._resources.logs, before=before, zone=self._resources.zone), "bulk"
         )
         return str(report)
 
     def require_lease(self) -> None:
         """Raises Fenced when another owner has taken this shard."""
         self._resources.store.require_lease()
-
-    def _settle_question(self, active: ActiveUser, opened: Opened) -> None:
-        if opened.parent is None:
-            return
-        self._open.pop(opened.parent, None)
-        waiting: list[Turn] = []
-        question = active.hot.get(opened.parent)
-        while question is not None and question.extraction == "pending":  # messages that waited for one reply together
-            waiting.append(question)
-            question = active.hot.get(question.parent or "")
-        for turn in reversed(waiting):
-            self._queue(turn)
-
-    async def _settle_forgotten(self) -> None:
-        """Exchanges whose gateway died before it could close them."""
-        longest = self._resources.settings.model.timeout_s + _HOUSEKEEPING_S
-        for parent, (user, since) in list(self._open.items()):
-            if time.monotonic() - since > longest:
-                del self._open[parent]
-                async with self._users.use(user) as active:
-                    question = active.hot.get(parent)
-                    if question is not None:
-                        self._queue(question)
 
     def _queue(self, turn: Turn) -> None:
         self._extraction.add(turn)
@@ -339,8 +289,7 @@ class ShardService:
     async def _keep_house(self) -> None:
         while True:
             await asyncio.sleep(_HOUSEKEEPING_S)
-            with suppress(LaomaError):
-                await self._settle_forgotten()
+            await self._exchanges.settle_forgotten()
             for active in self._users.loaded():
                 if active.accessed and not active.lock.locked():
                     async with active.lock:

@@ -1,0 +1,127 @@
+"""Chat exchanges: opened with what is remembered, closed with a reply or given up; either way the question is read for memories."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from memory.briefing import BriefingText
+from schemas.exchange import Closing, Opened, Opening
+from schemas.turn import Turn
+from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.recalling import Recalling
+from serve.shard.writing import Writing
+
+log = logging.getLogger("laoma.shard")
+_MOST_OPEN = 4096
+
+
+class Exchanges:
+    """``asked`` takes each question that will get no (further) reply, ``replied`` each reply.
+
+    A question stays open for ``longest_s`` seconds at most: its gateway may have died before it could close it.
+    """
+
+    def __init__(
+        self,
+        users: ActiveUsers,
+        writing: Writing,
+        recalling: Recalling,
+        *,
+        asked: Callable[[Turn], None],
+        replied: Callable[[Turn], None],
+        longest_s: float,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._users, self._writing, self._recalling = users, writing, recalling
+        self._asked, self._replied = asked, replied
+        self._longest_s = longest_s
+        self._monotonic = monotonic
+        self._open: OrderedDict[str, tuple[str, float]] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Questions whose reply is under way."""
+        return len(self._open)
+
+    async def open(self, user: str, opening: Opening) -> Opened:
+        """Store what the client said, recall for it. Recall that fails leaves the chat without memory, never without an answer."""
+        async with self._users.use(user) as active:
+            conversation, exchange, parent = opening.conversation_id or "", opening.ids[-1] if opening.ids else "", None
+            if opening.store and opening.messages:
+                async with active.lock:
+                    place = await self._writing.open(active, opening)
+                conversation, exchange, parent = place.conversation, place.exchange, place.parent
+            if parent is not None:
+                self._open[parent] = (user, self._monotonic())
+            try:
+                briefing = await self._recall(active, opening, conversation, parent)
+            except asyncio.CancelledError:
+                self._settle(active, parent)
+                raise
+        return Opened(
+            conversation_id=conversation,
+            exchange=exchange,
+            parent=parent,
+            standing=briefing.standing,
+            recent=briefing.recent,
+            recalled=briefing.used,
+        )
+
+    async def close(self, user: str, closing: Closing) -> None:
+        """Store the reply, then let the user's turn be read for memories; a reply that can't be stored keeps no question from it."""
+        async with self._users.use(user) as active:
+            try:
+                async with active.lock:
+                    reply = await self._writing.close(active, closing)
+                if reply is not None:
+                    self._replied(reply)
+            finally:
+                self._settle(active, closing.opened.parent)
+
+    async def abandon(self, user: str, opened: Opened) -> None:
+        """There will be no reply: the user's turn is read for memories all the same."""
+        async with self._users.use(user) as active:
+            self._settle(active, opened.parent)
+
+    async def settle_forgotten(self) -> None:
+        """Exchanges whose gateway died before it could close them, and the oldest where too many are open."""
+        for parent, (user, since) in list(self._open.items()):
+            if self._monotonic() - since <= self._longest_s and len(self._open) <= _MOST_OPEN:
+                return
+            del self._open[parent]
+            try:
+                async with self._users.use(user) as active:
+                    self._settle(active, parent)
+            except Exception:
+                log.exception("the question %s waits to be read", parent)
+                if len(self._open) < _MOST_OPEN:
+                    self._open[parent] = (user, self._monotonic())
+
+    async def _recall(self, active: ActiveUser, opening: Opening, conversation: str, parent: str | None) -> BriefingText:
+        question = next((spoken.text for spoken in reversed(opening.messages) if spoken.role == "user"), "")
+        began = time.perf_counter()
+        briefing = BriefingText("", "", [], [])
+        try:
+            briefing = await self._recalling.brief(active, question, opening.at, used=opening.store)
+            if parent is not None and briefing.used:
+                took_ms = (time.perf_counter() - began) * 1000
+                await self._recalling.log(active, question, conversation, parent, briefing, took_ms)
+        except Exception:
+            log.exception("recall failed; the chat goes on with what there is")
+        return briefing
+
+    def _settle(self, active: ActiveUser, parent: str | None) -> None:
+        """The question, and the messages before it that waited for one reply together, are read in their order."""
+        if parent is None:
+            return
+        self._open.pop(parent, None)
+        waiting: list[Turn] = []
+        question = active.hot.get(parent)
+        while question is not None and question.extraction == "pending":
+            waiting.append(question)
+            question = active.hot.get(question.parent or "")
+        for turn in reversed(waiting):
+            self._asked(turn)
