@@ -15,6 +15,7 @@ from lake.apply import apply
 from lake.durable import SyncedFiles
 from lake.journal import Journal
 from lake.optimize import clean, compact, rewrite
+from lake.sifting import sift
 from lake.tables import Tables
 from lake.writes import Write, fold, kind_of, size_of
 from schemas.errors import Fenced, LaomaError, Unavailable
@@ -101,7 +102,14 @@ class Applier:
                 self._wake.notify_all()
 
     def _carry(self, batch: Batch) -> None:
-        for name, todo in fold(write for _, writes in batch for write in writes).items():
+        # The entries of a commit are numbered in a row, and the commit by its last one.
+        entries = [(seq + number, write) for seq, writes in batch for number, write in enumerate(writes, start=1 - len(writes))]
+        for refused in sift(entries, self._write):
+            log.error("journal entry %d of %s can't be stored and is set aside: %s", refused.seq, refused.table, refused.reason)
+            self._journal.quarantine(self._fence, refused.seq, refused.reason)
+
+    def _write(self, writes: list[Write]) -> None:
+        for name, todo in fold(writes).items():
             self._dirty.add(name)
             self._commits[name] += apply(self._tables, todo)
 

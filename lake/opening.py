@@ -91,7 +91,7 @@ def _catch_up(journal: Journal, tables: Tables, applier: Applier, fence: int) ->
     for seq, entry in journal.entries():
         try:
             batch.append((seq, [decode(entry, KINDS[entry.table])]))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
             log.error("journal entry %d of %s can't be read and is set aside: %s", seq, entry.table, error)
             journal.quarantine(fence, seq, str(error))
     applier.take(batch)

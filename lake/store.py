@@ -21,7 +21,7 @@ from lake.commits import GroupCommit, Pending
 from lake.journal import Journal
 from lake.opening import TORN, open_shard
 from lake.tables import chunked, only, quote, scan
-from lake.writes import Drop, Put, Write, encode, kind_of
+from lake.writes import Drop, Put, Write, encode, kind_of, require_storable
 from schemas.errors import EmbedderMismatch, LaomaError, Unavailable
 from schemas.record import R, Record, from_table, vector_fields
 from schemas.settings import Lake
@@ -80,7 +80,7 @@ class ShardStore:
     def commit(self, writes: Sequence[Write]) -> Future[None]:
         """All of these writes, in order, or none; done when they survive a power cut. Once called it can't be cancelled.
 
-        The future fails with InvalidRequest (a text can't be stored), EmbedderMismatch, Unavailable (disk) or Fenced.
+        The future fails with InvalidRequest (a row no table can hold: nothing is written), EmbedderMismatch, Unavailable (disk) or Fenced.
         """
         future: Future[None] = Future()
         future.set_running_or_notify_cancel()
@@ -88,6 +88,8 @@ class ShardStore:
         try:
             self._applier.guard()
             self._check_vectors(kept)
+            for write in kept:
+                require_storable(write, self._tables.dim)
             entries = [encode(write) for write in kept]
         except LaomaError as error:
             future.set_exception(error)

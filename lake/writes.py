@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic_core import PydanticSerializationError
 
 from lake.migrations import lift
 from schemas.errors import InvalidRequest
-from schemas.record import Record, vector_fields
+from schemas.record import Record, to_table, vector_fields
 
 Key = tuple[str, str]
 """(user, id): what identifies a row."""
@@ -75,6 +76,23 @@ def kind_of(write: Write) -> type[Record]:
 def size_of(write: Write) -> int:
     """How many rows a write touches, at least 1."""
     return max(1, len(write.rows) if isinstance(write, Put) else len(write.ids or ()))
+
+
+def require_storable(write: Write, dim: int) -> None:
+    """Raises InvalidRequest for rows that a table would refuse, or that would not come back equal: asked before anything is written."""
+    if isinstance(write, Drop):
+        return
+    kind = kind_of(write)
+    try:
+        data = to_table(kind, write.rows, dim)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise InvalidRequest(f"a row of {kind.TABLE} can't be stored: {error}") from None
+    for column in data.schema:
+        missing = not column.nullable and data[column.name].null_count
+        if missing or not _finite(data[column.name]):
+            raise InvalidRequest(
+                f"a row of {kind.TABLE} can't be stored: {column.name!r} is {'missing' if missing else 'no finite number'}"
+            )
 
 
 def encode(write: Write) -> Entry:
@@ -144,6 +162,16 @@ def _fold_drop(todo: Folded, drop: Drop) -> None:
     todo.dropped.setdefault(drop.user, set()).update(drop.ids)
     for row_id in drop.ids:
         todo.rows.pop((drop.user, row_id), None)
+
+
+def _finite(column: pa.ChunkedArray) -> bool:
+    """Whether all numbers of a column are ones, lists of them included (JSON knows no NaN, LanceDB wants none in a vector)."""
+    values = column.combine_chunks()
+    while pa.types.is_list(values.type) or pa.types.is_fixed_size_list(values.type):
+        values = values.flatten()
+        if values.null_count:
+            return False
+    return not pa.types.is_floating(values.type) or pc.all(pc.is_finite(values)).as_py() is not False
 
 
 def _pack(vector: Sequence[float] | None) -> str | None:
