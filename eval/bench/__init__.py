@@ -1,0 +1,1 @@
+"""Benchmarks: contenders side by side in one run, taking turns."""
