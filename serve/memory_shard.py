@@ -69,8 +69,8 @@ class MemoryShard:
             return error
 
     def check_health(self) -> None:
-        """Serve replaces the replica when this raises: a fenced shard has a successor and must go."""
-        self._service.require_lease()
+        """Serve replaces the replica when this raises: a fenced shard has a successor, one that stopped working needs one."""
+        self._service.require_alive()
 
     async def __del__(self) -> None:
         """Serve awaits it when the replica is to go."""

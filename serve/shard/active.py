@@ -25,7 +25,11 @@ log = logging.getLogger("laoma.shard")
 
 @dataclass
 class ActiveUser:
-    """One user's memory at hand. ``lock`` serialises decide-write-apply; readers need none (one event loop, no await inside a search)."""
+    """One user's memory at hand. ``lock`` serialises decide-write-apply; readers need none (one event loop, no await inside a search).
+
+    ``by_words_only``: the lake's vectors come from another embedder than the configured one; questions must not bring a vector then,
+    and nothing is embedded before a restart.
+    """
 
     user: str
     memories: MemoryIndex
@@ -34,6 +38,7 @@ class ActiveUser:
     hot: dict[str, Turn]
     conversations: dict[str, Conversation]
     tombstones: list[Tombstone]
+    by_words_only: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     in_use: int = 0
     accessed: set[str] = field(default_factory=set)
@@ -111,12 +116,13 @@ def load(resources: Resources, user: str) -> ActiveUser:
     """Read a user from the lake (blocking). With another embedder's vectors in the lake, memories are found by words alone."""
     store = resources.store
     rows = store.rows(Memory, user)
+    by_words_only = False
     try:
         vectors = dict(zip(*store.vectors(Memory, user), strict=True))
         turn_vectors = dict(zip(*store.vectors(TurnVector, user), strict=True))
     except EmbedderMismatch as error:
         log.warning("recall by words alone: %s", error.message)
-        vectors, turn_vectors = {}, {}
+        vectors, turn_vectors, by_words_only = {}, {}, True
     memories = MemoryIndex(resources.embedder.name, resources.embedder.dim)
     memories.put_many(rows, [vectors.get(row.id) for row in rows])
     hot = {turn.id: turn for turn in store.rows(Turn, user)}
@@ -134,4 +140,5 @@ def load(resources: Resources, user: str) -> ActiveUser:
         hot=hot,
         conversations={row.id: row for row in store.rows(Conversation, user)},
         tombstones=store.rows(Tombstone, user),
+        by_words_only=by_words_only,
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
 
 from lake.store import Put, Write
 from memory.adjudicate import adjudicate
@@ -16,95 +15,125 @@ from memory.extract.protocol import Passage, Said
 from memory.ports import Floats
 from memory.remember import apply
 from memory.statement import Statement
-from schemas.errors import EmbedderMismatch, Unavailable
+from schemas.errors import EmbedderMismatch, TooMany, Unavailable, UpstreamFailed
 from schemas.memory import Change, Memory
 from schemas.turn import Extraction, Turn
 from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.backlog import Backlog
 from serve.shard.embedding import embed
 from serve.shard.ledger import record
 from serve.shard.resources import Resources
 
 log = logging.getLogger("laoma.extraction")
+PASSING = (UpstreamFailed, TooMany, Unavailable, OSError)
+"""Errors that pass by themselves: an embedder that is away or busy, a lake that can't be written now."""
 _BEFORE = 6
-_RETRY_S = 0.5
-_RETRY_MOST_S = 30.0
+_TRIES = 3
+"""How often a failed turn is read in a process."""
+_SUSPECT = 5
+"""After so many failures in a row the turn itself may be what fails."""
 
 
 class ExtractionQueue:
-    """Pending turns in order, settled by one worker; clients may wait for a turn."""
+    """Pending turns, settled by one worker; clients may wait for a turn.
+
+    A user whose turn can't be settled now (the embedder is away, the lake can't be written or read) steps aside for a growing pause
+    while others go on. A turn that can't be read at all becomes ``failed``, and is tried again at a start and when its conversation
+    is closed, a few times a process.
+    """
 
     def __init__(self, resources: Resources, users: ActiveUsers) -> None:
         self._resources = resources
         self._users = users
-        self._queue: OrderedDict[str, str] = OrderedDict()
-        self._arrived = asyncio.Event()
-        self._settled = asyncio.Condition()
+        self._backlog = Backlog()
+        self._failed: dict[str, int] = {}
         self._worker: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Take up what an earlier process left pending, then work until :meth:`stop`."""
-        for turn in sorted(self._resources.store.rows(Turn, None, where="extraction = 'pending'"), key=lambda turn: (turn.at, turn.id)):
-            self._queue.setdefault(turn.id, turn.user)
-        self._arrived.set()
+        """Take up what an earlier process left pending or failed, then work until :meth:`stop`."""
+        left = self._resources.store.rows(Turn, None, where="extraction IN ('pending', 'failed')")
+        for turn in sorted(left, key=lambda turn: (turn.at, turn.id)):
+            self.add(turn)
         self._worker = asyncio.create_task(self._work())
 
     async def stop(self) -> None:
-        """Finish the turn at work, leave the rest pending."""
-        if self._worker is not None:
-            self._worker.cancel()
-            await asyncio.gather(self._worker, return_exceptions=True)
+        """Leave the rest pending: a turn at work is either settled with all that came of it, or pending still."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.cancel()
+            await asyncio.gather(worker, return_exceptions=True)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker works, or is not meant to."""
+        return self._worker is None or not self._worker.done()
 
     def add(self, turn: Turn) -> None:
-        """Queue a turn, once."""
-        if turn.extraction == "pending":
-            self._queue.setdefault(turn.id, turn.user)
-            self._arrived.set()
+        """Queue a turn, once; one that failed before too, a few times."""
+        if turn.extraction == "pending" or (turn.extraction == "failed" and self._failed.get(turn.id, 0) < _TRIES):
+            self._backlog.add(turn.user, turn.id)
 
-    def waiting(self, user: str | None = None) -> int:
-        """Turns not settled yet."""
-        return sum(1 for owner in self._queue.values() if user is None or owner == user)
+    def figures(self) -> dict[str, float]:
+        """``waiting`` turns, ``aside``: users that can't be read now, ``failed`` turns of this process, ``given_up``: those not
+        tried again before the next start."""
+        tries = self._failed.values()
+        return {
+            "extraction_waiting": float(len(self._backlog)),
+            "extraction_aside": float(self._backlog.aside()),
+            "extraction_failed": float(len(tries)),
+            "extraction_given_up": float(sum(1 for one in tries if one >= _TRIES)),
+        }
 
     async def settled(self, turn_ids: list[str]) -> None:
-        """Returns when none of these is waiting any more."""
-        async with self._settled:
-            await self._settled.wait_for(lambda: not any(id in self._queue for id in turn_ids))
+        """Returns when none of these is waiting any more, or when their user is set aside for long: they stay pending then."""
+        await self._backlog.finished(turn_ids)
 
     async def idle(self, user: str) -> None:
-        """Returns when nothing of this user is waiting."""
-        async with self._settled:
-            await self._settled.wait_for(lambda: self.waiting(user) == 0)
+        """Returns when nothing of this user is waiting, or when the user is set aside for long."""
+        await self._backlog.empty(user)
 
     async def _work(self) -> None:
-        pause = _RETRY_S
         while True:
-            await self._arrived.wait()
-            while self._queue:
-                turn_id, user = next(iter(self._queue.items()))
-                if not await self._settle(turn_id, user):
-                    await asyncio.sleep(pause)
-                    pause = min(pause * 2, _RETRY_MOST_S)
-                    continue
-                pause = _RETRY_S
-                async with self._settled:
-                    self._queue.pop(turn_id, None)
-                    self._settled.notify_all()
-            self._arrived.clear()
+            user = await self._backlog.next()
+            turn_id = self._backlog.of(user, 1)[0]
+            try:
+                await self._settle(user, turn_id)
+                self._backlog.done(user, [turn_id])
+            except PASSING as error:
+                log.warning("turn %s waits: %s", turn_id, error)
+                self._backlog.failed(user)
+            except Exception:
+                log.exception("turn %s waits: its user can't be worked on now", turn_id)
+                self._backlog.failed(user)
 
-    async def _settle(self, turn_id: str, user: str) -> bool:
-        """False: the lake could not be written now, try again."""
+    async def _settle(self, user: str, turn_id: str) -> None:
+        """Raises what makes the turn wait."""
+        async with self._users.use(user) as active:
+            turn = active.hot.get(turn_id)
+            if turn is None or turn.extraction not in ("pending", "failed"):
+                return
+            if active.by_words_only:
+                log.warning("turn %s stays %s until the lake's embedder and the configured one are the same", turn_id, turn.extraction)
+                return
+            try:
+                await self._read(active, turn)
+            except EmbedderMismatch as error:
+                log.warning("turn %s stays %s: %s", turn_id, turn.extraction, error.message)
+            except PASSING:
+                if self._backlog.failures(user) < _SUSPECT or not await self._embedder_answers():
+                    raise
+                log.exception("turn %s alone could not be read for memories", turn_id)
+                await self._mark_failed(active, turn)
+            except Exception:
+                log.exception("turn %s could not be read for memories", turn_id)
+                await self._mark_failed(active, turn)
+
+    async def _embedder_answers(self) -> bool:
+        """Whether a turn that fails again and again is to blame itself: others could be read now."""
         try:
-            async with self._users.use(user) as active:
-                turn = active.hot.get(turn_id)
-                if turn is not None and turn.extraction == "pending":
-                    await self._read(active, turn)
-        except EmbedderMismatch as error:
-            log.warning("turn %s stays pending: %s", turn_id, error.message)
-        except Unavailable as error:
-            log.warning("turn %s waits: %s", turn_id, error.message)
-            return False
+            await embed(self._resources, ["."])
         except Exception:
-            log.exception("turn %s could not be read for memories", turn_id)
-            await self._mark_failed(user, turn_id)
+            return False
         return True
 
     async def _read(self, active: ActiveUser, turn: Turn) -> None:
@@ -138,18 +167,26 @@ class ExtractionQueue:
         beside: list[Write] = [Put([settled])]
         conversation = active.conversations.get(turn.conversation)
         if conversation is not None:
-            conversation = conversation.but(watermark=turn.id)
+            conversation = conversation.but(watermark=_later(active, conversation.watermark, turn))
             beside.append(Put([conversation]))
         await record(self._resources, active, memories, changes, beside=beside, made=made)
         active.hot[turn.id] = settled
+        if state == "done":
+            self._failed.pop(turn.id, None)
         if conversation is not None:
             active.conversations[conversation.id] = conversation
 
-    async def _mark_failed(self, user: str, turn_id: str) -> None:
-        async with self._users.use(user) as active, active.lock:
-            turn = active.hot.get(turn_id)
-            if turn is not None:
+    async def _mark_failed(self, active: ActiveUser, turn: Turn) -> None:
+        async with active.lock:
+            if turn.id in active.hot:
                 await self._finish(active, turn, "failed", [], [], {})
+                self._failed[turn.id] = self._failed.get(turn.id, 0) + 1
+
+
+def _later(active: ActiveUser, watermark: str | None, turn: Turn) -> str:
+    """A turn that is read late leaves the watermark where it is."""
+    marked = None if watermark is None else active.turns.get(watermark)
+    return marked.id if marked is not None and marked.at > turn.at else turn.id
 
 
 def _before(active: ActiveUser, turn: Turn) -> tuple[Said, ...]:

@@ -12,7 +12,7 @@ from lake.store import Drop, Put
 from memory.recall import RecallResult
 from schemas.conversation import Feedback
 from schemas.dialogue import ConversationPage, ConversationView, Deleted, TurnsRequest, TurnsResponse
-from schemas.errors import NotFound
+from schemas.errors import NotFound, Unavailable
 from schemas.exchange import Closing, Opened, Opening
 from schemas.memory import Change, Consent, Kind, Status
 from schemas.memory_api import ChangePage, FeedbackIn, MemoryDetail, MemoryIn, MemoryPage, MemoryPatch, MemoryView, ProfileView, Revert
@@ -258,7 +258,7 @@ class ShardService:
             "writable": float(stats.failure is None),
             **{f"rows_{name}": float(table.rows) for name, table in stats.tables.items()},
             **{f"fragments_{name}": float(table.fragments) for name, table in stats.tables.items()},
-            "extraction_waiting": float(self._extraction.waiting()),
+            **self._extraction.figures(),
             "turn_vectors_waiting": float(self._turn_vectors.waiting()),
             "users_loaded": float(len(loaded)),
             "memory_bytes": float(sum(active.nbytes for active in loaded)),
@@ -278,9 +278,11 @@ class ShardService:
         )
         return str(report)
 
-    def require_lease(self) -> None:
-        """Raises Fenced when another owner has taken this shard."""
+    def require_alive(self) -> None:
+        """Raises Fenced when another owner has taken this shard, Unavailable when a part of its background work has died."""
         self._resources.store.require_lease()
+        if not self._extraction.alive or any(task.done() for task in self._background):
+            raise Unavailable("The memory's background work has stopped: it is started anew.", retry_after=3)
 
     def _queue(self, turn: Turn) -> None:
         self._extraction.add(turn)
