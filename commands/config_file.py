@@ -81,6 +81,6 @@ def _merge(document: dict[str, object], section: str, values: Mapping[str, objec
 
 
 def _replace(path: Path, text: str) -> None:
-    from serve.keys import write_private
+    from lake.durable import replace_text
 
-    write_private(path, text)
+    replace_text(path, text)

@@ -6,8 +6,12 @@ version that was not yet synced is discarded (the journal still holds its rows).
 
 from __future__ import annotations
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import get_ident
 
 _NEWEST = 2**64 - 1
 """A manifest is named by this minus its version, so that names sort newest first."""
@@ -31,6 +35,39 @@ def sync_new_folder(folder: Path, upto: Path) -> None:
         sync_file(path)
         if path == upto:
             return
+
+
+def put_in_place(draft: Path, path: Path) -> None:
+    """Let a finished draft take the place of ``path``, durable on return; a crash at any point leaves the old file or the new one."""
+    sync_file(draft)
+    os.replace(draft, path)
+    sync_file(path.parent)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Replace a file in one step, readable by its owner only, durable on return. Raises OSError; the old file then stands."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+        put_in_place(draft, path)
+    finally:
+        with suppress(FileNotFoundError):
+            draft.unlink()
+
+
+@contextmanager
+def changing(path: Path) -> Iterator[None]:
+    """Alone with a file from reading it to replacing it: another thread or process that wants the same waits."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # The lock lies beside it: the file itself is another one after each replacement. Closing lets go, so does the process's end.
+    handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 class SyncedFiles:

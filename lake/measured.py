@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -11,7 +10,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from lake.durable import sync_file, sync_new_folder
+from lake.durable import put_in_place, sync_new_folder
 from schemas.measured import BenchFigure, EvalFigure
 
 _TEXT, _NUMBER, _COUNT = pa.string(), pa.float64(), pa.int64()
@@ -45,9 +44,7 @@ def append(logs: Path, log: str, figures: Sequence[EvalFigure] | Sequence[BenchF
     draft = path.with_suffix(".tmp")
     pq.write_table(pa.Table.from_pylist([figure.model_dump() for figure in figures], schema=SCHEMAS[log]), draft, compression="zstd")
     draft.chmod(0o600)
-    sync_file(draft)
-    os.replace(draft, path)
-    sync_file(path.parent)
+    put_in_place(draft, path)
     return path
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -12,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from lake.durable import sync_file, sync_new_folder
+from lake.durable import put_in_place, sync_file, sync_new_folder
 from schemas.conversation import Event, Feedback
 from schemas.memory import Change
 from schemas.record import Record, arrow_schema
@@ -69,9 +68,7 @@ def replace_file(path: Path, data: pa.Table, logs: Path) -> None:
         sync_new_folder(path.parent, upto=logs.parent)
     draft = path.parent / f".{path.name}.tmp"
     pq.write_table(data.sort_by([("user", "ascending"), ("at", "ascending"), ("id", "ascending")]), draft, compression="zstd")
-    sync_file(draft)
-    os.replace(draft, path)
-    sync_file(path.parent)
+    put_in_place(draft, path)
 
 
 def remove_file(path: Path) -> None:

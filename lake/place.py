@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from lake.durable import sync_file
+from lake.durable import replace_text
 from schemas.errors import SettingsError
 
 
@@ -73,11 +72,7 @@ class Place:
         path = self.lake / "shards.json"
         if not path.exists():
             self.create()
-            draft = path.with_suffix(f".{os.getpid()}.tmp")
-            draft.write_text(json.dumps({"shards": shards}), encoding="utf-8")
-            sync_file(draft)
-            draft.replace(path)
-            sync_file(path.parent)
+            replace_text(path, json.dumps({"shards": shards}))
         stored = int(json.loads(path.read_text(encoding="utf-8"))["shards"])
         if stored != shards:
             raise SettingsError(

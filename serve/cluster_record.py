@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from lake.durable import replace_text
 from schemas.cluster import ClusterRecord
 
 _NAME = "cluster.json"
@@ -22,10 +22,7 @@ def read_record(home: Path) -> ClusterRecord | None:
 
 def write_record(home: Path, record: ClusterRecord) -> None:
     """Replace the record in one step."""
-    path, fresh = home / _NAME, home / f".{_NAME}.{os.getpid()}"
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        file.write(record.model_dump_json(indent=2))
-    fresh.replace(path)
+    replace_text(home / _NAME, record.model_dump_json(indent=2))
 
 
 def forget_record(home: Path) -> None:

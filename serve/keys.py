@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from lake.durable import changing, replace_text
 from schemas.errors import InvalidRequest, LaomaError, NotFound
 
 Role = Literal["user", "admin", "delegate"]
@@ -38,7 +38,7 @@ class Key(BaseModel):
 
 
 class KeyRing:
-    """The keys of one home, in ``keys.json`` (0600). Reads follow changes that another process made."""
+    """The keys of one home, in ``keys.json`` (0600). Reads follow changes that another process made, changes wait for one another."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -53,7 +53,8 @@ class KeyRing:
         row = Key(
             id=secrets.token_hex(4), user=user, roles=roles or ["user"], label=label, digest=_digest(key), created_at=datetime.now(UTC)
         )
-        self._write([*self.entries(), row])
+        with changing(self._path):
+            self._write([*self.entries(), row])
         return key
 
     def entries(self) -> list[Key]:
@@ -63,11 +64,12 @@ class KeyRing:
 
     def revoke(self, id: str) -> None:
         """From now on the key opens nothing. Raises NotFound."""
-        keys = self.entries()
-        if not any(key.id == id and key.revoked_at is None for key in keys):
-            raise NotFound(f"No valid key {id!r}: `laoma key list` shows them.", param="id")
-        now = datetime.now(UTC)
-        self._write([key.model_copy(update={"revoked_at": now}) if key.id == id else key for key in keys])
+        with changing(self._path):
+            keys = self.entries()
+            if not any(key.id == id and key.revoked_at is None for key in keys):
+                raise NotFound(f"No valid key {id!r}: `laoma key list` shows them.", param="id")
+            now = datetime.now(UTC)
+            self._write([key.model_copy(update={"revoked_at": now}) if key.id == id else key for key in keys])
 
     def find(self, presented: str) -> Key | None:
         """The valid key that was presented, or None."""
@@ -97,35 +99,19 @@ class KeyRing:
         self._stamp = stamp
 
     def _write(self, keys: list[Key]) -> None:
-        write_private(self._path, json.dumps([key.model_dump(mode="json") for key in keys], ensure_ascii=False, indent=1))
+        replace_text(self._path, json.dumps([key.model_dump(mode="json") for key in keys], ensure_ascii=False, indent=1))
         self._refresh()
 
 
 def ensure_owner(home: Path) -> str | None:
     """The owner's new key at the first start, else None. A copy lies in ``owner.key`` (0600) for the command line."""
-    ring = KeyRing(home / "keys.json")
-    if any(key.user == OWNER and "admin" in key.roles and key.revoked_at is None for key in ring.entries()):
-        return None
-    key = ring.create(OWNER, ["user", "admin"], label="first start")
-    write_private(home / "owner.key", key + "\n")
-    return key
-
-
-def write_private(path: Path, text: str) -> None:
-    """Replace a file in one step, readable by its owner only, durable on return."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    ring, copy = KeyRing(home / "keys.json"), home / "owner.key"
+    with changing(copy):
+        if any(key.user == OWNER and "admin" in key.roles and key.revoked_at is None for key in ring.entries()):
+            return None
+        key = ring.create(OWNER, ["user", "admin"], label="first start")
+        replace_text(copy, key + "\n")
+        return key
 
 
 def _digest(key: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 from pydantic import BaseModel, ValidationError
 
+from lake.durable import replace_text
 from schemas.cluster import AppStatus
 from schemas.settings import Model
 from schemas.status import ModelState
@@ -29,9 +30,7 @@ class Progress(BaseModel):
 def report(home: Path, state: ModelState) -> None:
     """Say how far this process has come with the model."""
     progress = Progress(state=state, pid=os.getpid(), since=psutil.Process().create_time())
-    fresh = home / f".{_NAME}.{os.getpid()}"
-    fresh.write_text(progress.model_dump_json(indent=2), encoding="utf-8")
-    fresh.replace(home / _NAME)
+    replace_text(home / _NAME, progress.model_dump_json(indent=2))
 
 
 def forget_progress(home: Path) -> None:
