@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import os
-import shutil
-import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
-from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from schemas.cluster import AppStatus, ClusterRecord, ClusterState
+from schemas.cluster import ClusterState
 from schemas.errors import LaomaError, Unavailable
 from schemas.settings import Settings
-from serve import processes
+from serve import dashboard, processes
 from serve.cluster_record import forget_record, read_record
 from serve.launch import FAILURE, MEMORY_APP
 from serve.model_state import forget_progress, read_model_state, starter
 from serve.ports import holder, is_free
-from serve.ray_head import CHECKOUT, environment
-
-if TYPE_CHECKING:
-    import httpx
+from serve.ray_head import environment
+from serve.session_folder import folder_of, logs_of, prepare
 
 MEMORY_TARGET = "serve.app:build"
-_ASK_S = 5.0
 _END_S = 4.0
-_SHUT_S = 20.0
+_LOOK_S = 0.2
+_HOW = {"RUNNING": "running", "DEPLOYING": "starting", "UNHEALTHY": "starting"}
+"""Our state by Serve's: a part that died is being replaced while it says the latter two."""
 
 
 def start(home: Path, settings: Settings, *, target: str = MEMORY_TARGET, with_model: bool = True) -> ClusterState:
@@ -41,14 +37,14 @@ def start(home: Path, settings: Settings, *, target: str = MEMORY_TARGET, with_m
     """
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _alone(home):
-        found = state(home, settings)
+        found = _settled(home, settings)
         if not found.running:
             _end_all(home)
             _require_port(settings)
             forget_progress(home)
             _launch(home, settings, target)
             found = state(home, settings)
-        if with_model and found.model.state != "ready" and settings.model.enabled:
+        if with_model and found.model.state in ("loading", "failed") and starter(home) is None:
             restart_model(home, settings)
             found = state(home, settings)
     return found
@@ -81,7 +77,7 @@ def stop(home: Path) -> bool:
     with _alone(home):
         record = read_record(home)
         if record is not None and record.ready and processes.of(record):
-            _shut_applications(record)
+            dashboard.shut_applications(record)
         return _end_all(home)
 
 
@@ -91,12 +87,9 @@ def state(home: Path, settings: Settings) -> ClusterState:
     alive = processes.of(record) if record else []
     if record is None or not alive:
         return ClusterState(state="stopped", model=read_model_state(home, settings.model, None))
-    apps = _applications(record)
-    if apps is None:
-        how = "broken" if record.ready else "starting"
-    else:
-        memory = apps.get(MEMORY_APP)
-        how = "running" if memory and memory.status == "RUNNING" else "starting" if not record.ready else "broken"
+    apps = dashboard.applications(record)
+    memory = apps.get(MEMORY_APP) if apps else None
+    how = _HOW.get(memory.status, "broken") if memory else "broken" if record.ready else "starting"
     return ClusterState.model_validate(
         {
             "state": how,
@@ -110,15 +103,19 @@ def state(home: Path, settings: Settings) -> ClusterState:
     )
 
 
-def folder_of(home: Path) -> Path:
-    """Where Ray keeps this cluster's sockets and logs: short, since a socket's path may have 107 bytes, and this user's alone."""
-    mark = blake2b(str(home.resolve()).encode(), digest_size=5).hexdigest()
-    return Path("/tmp") / f"laoma-{os.getuid()}-{mark}"
+def _settled(home: Path, settings: Settings) -> ClusterState:
+    """The state once Serve has replaced what died, if it does so in time."""
+    deadline = time.monotonic() + settings.cluster.start_s / 2
+    while True:
+        found, record = state(home, settings), read_record(home)
+        if found.state != "starting" or record is None or not record.ready or time.monotonic() > deadline:
+            return found
+        time.sleep(_LOOK_S)
 
 
 def _launch(home: Path, settings: Settings, target: str) -> None:
     folder = folder_of(home)
-    _prepare(folder)
+    prepare(folder)
     child = subprocess.Popen(  # noqa: S603
         [sys.executable, "-m", "serve.launch", str(home), str(folder), target],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder, start_new_session=True,
@@ -128,9 +125,7 @@ def _launch(home: Path, settings: Settings, target: str) -> None:
         _, said = child.communicate(settings.model_dump_json().encode(), timeout=settings.cluster.start_s)
     except subprocess.TimeoutExpired:
         _abandon(home, child)
-        raise Unavailable(
-            f"the memory routes did not answer within {settings.cluster.start_s:.0f} s; logs: {folder}/session_latest/logs"
-        ) from None
+        raise Unavailable(f"the memory routes did not answer within {settings.cluster.start_s:.0f} s; logs: {logs_of(folder)}") from None
     except BaseException:
         _abandon(home, child)
         raise
@@ -138,26 +133,13 @@ def _launch(home: Path, settings: Settings, target: str) -> None:
         _end_all(home)
         text = said.decode("utf-8", "replace")
         reason = next((line.removeprefix(FAILURE) for line in text.splitlines() if line.startswith(FAILURE)), text.strip()[-300:])
-        raise LaomaError(f"laoma did not start: {reason}; logs: {folder}/session_latest/logs", code="start_failed")
+        raise LaomaError(f"laoma did not start: {reason}; logs: {logs_of(folder)}", code="start_failed")
 
 
 def _abandon(home: Path, child: subprocess.Popen[bytes]) -> None:
     child.kill()
     child.wait()
     _end_all(home)
-
-
-def _prepare(folder: Path) -> None:
-    """An empty folder but for the last session, whose logs may be wanted."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    seen = folder.lstat()
-    if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.getuid():
-        raise LaomaError(f"{folder} belongs to somebody else: remove it", code="start_failed")
-    latest = folder / "session_latest"
-    kept = {latest.resolve(), latest}
-    for entry in folder.iterdir():
-        if entry not in kept and entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry, ignore_errors=True)
 
 
 def _end_all(home: Path) -> bool:
@@ -187,43 +169,6 @@ def _require_port(settings: Settings) -> None:
         )
 
 
-def _applications(record: ClusterRecord) -> dict[str, AppStatus] | None:
-    """None where Ray does not answer."""
-    import httpx
-
-    try:
-        with _dashboard(record) as client:
-            answer = client.get("/api/serve/applications/").raise_for_status().json()
-    except (httpx.HTTPError, ValueError):
-        return None
-    return {name: AppStatus(status=app["status"], message=_why(app)) for name, app in (answer.get("applications") or {}).items()}
-
-
-def _why(app: dict[str, object]) -> str:
-    deployments = app.get("deployments")
-    said = [str(one.get("message") or "") for one in deployments.values()] if isinstance(deployments, dict) else []
-    return " ".join(filter(None, [str(app.get("message") or ""), *said]))
-
-
-def _shut_applications(record: ClusterRecord) -> None:
-    """Let deployments end in their own manner (open conversations are written back) before their processes are."""
-    import httpx
-
-    try:
-        with _dashboard(record, _SHUT_S) as client:
-            client.delete("/api/serve/applications/")
-    except httpx.HTTPError:
-        return
-
-
-@contextmanager
-def _dashboard(record: ClusterRecord, patience_s: float = _ASK_S) -> Iterator[httpx.Client]:
-    import httpx
-
-    with httpx.Client(base_url=record.dashboard, timeout=patience_s, trust_env=False) as client:
-        yield client
-
-
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
     """One start or stop of a home at a time."""
@@ -235,4 +180,4 @@ def _alone(home: Path) -> Iterator[None]:
         yield
 
 
-__all__ = ["CHECKOUT", "folder_of", "restart_model", "start", "state", "stop"]
+__all__ = ["folder_of", "restart_model", "start", "state", "stop"]

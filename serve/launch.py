@@ -20,6 +20,7 @@ from serve.cluster_record import write_record
 from serve.loopback import HOOK
 from serve.processes import boot_time
 from serve.ray_head import start_head
+from serve.session_folder import rays_folder
 
 if TYPE_CHECKING:
     from ray import serve
@@ -34,7 +35,7 @@ def main(home: Path, folder: Path, target: str, settings: Settings) -> None:
     """Start Ray under ``folder``, then the application that ``target`` (``module:function``) builds; returns when it answers."""
     from schemas.cluster import ClusterRecord
 
-    address, dashboard = start_head(folder, settings)
+    address, dashboard = start_head(rays_folder(folder), settings)
     record = ClusterRecord(
         address=address,
         http=f"http://{settings.http.host}:{settings.http.port}",

@@ -83,9 +83,11 @@ def _runs_in(process: psutil.Process, folder: str, session: int) -> bool:
 
 
 def _name(process: psutil.Process) -> str:
-    first, *rest = process.cmdline() or [process.name()]
-    first = first.split(" ", 1)[0]  # a process that names itself puts its whole command line behind the name
-    if "/ray/" in first:
-        return first.rsplit("/", 1)[-1]
-    script = next((argument for argument in rest if argument.endswith(".py") or "/ray/" in argument), None)
-    return script.rsplit("/", 1)[-1].removesuffix(".py") if script else first.rsplit("/", 1)[-1]
+    """A title that the process gave itself, the script that Python runs, or the program."""
+    # a process that names itself puts its whole command line behind the name, in one argument
+    first, *rest = " ".join(process.cmdline() or [process.name()]).split()
+    name = first.rsplit("/", 1)[-1]
+    if not name.startswith("python"):
+        return name
+    script = next((argument for argument in rest if argument.endswith(".py")), None)
+    return script.rsplit("/", 1)[-1].removesuffix(".py") if script else name
