@@ -40,7 +40,7 @@ class Recalling:
         text = whole(request.query)
         question = Question(
             text=text,
-            vector=await self.query_vector(text),
+            vector=await self._vector(active, text),
             at=request.at or self._resources.now(),
             limit=request.limit,
             kinds=tuple(request.kinds) if request.kinds else None,
@@ -53,7 +53,7 @@ class Recalling:
 
         ``used`` of the answer names the memories that were recalled for it, those that the profile says already included.
         """
-        vector = await self.query_vector(question)
+        vector = await self._vector(active, question)
         result = self._ask(active, Question(text=question, vector=vector, at=at))
         briefing = self._brief(active, result, question, at)
         in_prompt = {*briefing.used, *briefing.profile}
@@ -68,7 +68,7 @@ class Recalling:
         dense_text = active.turns.question_text(text)
         question = TurnQuestion(
             text=text,
-            vector=await self.query_vector(dense_text),
+            vector=await self._vector(active, dense_text),
             at=request.at or self._resources.now(),
             zone=self._resources.zone,
             limit=request.limit,
@@ -91,10 +91,14 @@ class Recalling:
         ]
         return TurnSearchResponse(turns=turns, complete=active.turns.complete)
 
+    async def _vector(self, active: ActiveUser, text: str) -> Floats | None:
+        """None where the user's vectors come from another embedder: compared with them, a question would match nothing."""
+        return None if active.by_words_only else await self.query_vector(text)
+
     async def query_vector(self, text: str) -> Floats:
         """The question's vector (the embedder keeps those of late); shape (dim,). Masked as all that leaves this shard."""
         piece = question_text(mask(text), (), self._resources.settings.embedding.max_chars)
-        vector: Floats = (await self._resources.in_thread(lambda: self._resources.embedder.query([piece])))[0]
+        vector: Floats = (await self._resources.in_thread(lambda: self._resources.embedder.query([piece]), "question"))[0]
         return vector
 
     async def log(self, active: ActiveUser, question: str, conversation: str, turn: str, briefing: BriefingText, took_ms: float) -> None:

@@ -281,7 +281,7 @@ class ShardService:
     def require_alive(self) -> None:
         """Raises Fenced when another owner has taken this shard, Unavailable when a part of its background work has died."""
         self._resources.store.require_lease()
-        if not self._extraction.alive or any(task.done() for task in self._background):
+        if not self._extraction.alive or not self._turn_vectors.alive or any(task.done() for task in self._background):
             raise Unavailable("The memory's background work has stopped: it is started anew.", retry_after=3)
 
     def _queue(self, turn: Turn) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections.abc import Sequence
 
 from lake.store import Put
+from schemas.errors import EmbedderMismatch
 from schemas.turn import Turn, TurnVector
 from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.backlog import Backlog
 from serve.shard.embedding import embed
 from serve.shard.resources import Resources
 
@@ -16,16 +18,21 @@ log = logging.getLogger("laoma.turn_vectors")
 _BATCH = 8
 _PAUSE_S = 0.02
 _RETRY_S = 5.0
+_RETRY_MOST_S = 300.0
 
 
 class TurnVectors:
-    """A queue of turns to embed, and one worker that yields to requests between batches."""
+    """A backlog of turns to embed, and one worker that yields to requests between batches.
+
+    A user whose turns can't be embedded now steps aside while others go on. Where the lake's vectors come from another embedder,
+    nothing is embedded before a restart.
+    """
 
     def __init__(self, resources: Resources, users: ActiveUsers) -> None:
         self._resources = resources
         self._users = users
-        self._queue: OrderedDict[str, str] = OrderedDict()
-        self._arrived = asyncio.Event()
+        self._backlog = Backlog(pause_s=_RETRY_S, longest_s=_RETRY_MOST_S)
+        self._mismatch = False
         self._worker: asyncio.Task[None] | None = None
         users.on_load = self._missing
 
@@ -35,42 +42,57 @@ class TurnVectors:
 
     async def stop(self) -> None:
         """Leave the rest for the next start."""
-        if self._worker is not None:
-            self._worker.cancel()
-            await asyncio.gather(self._worker, return_exceptions=True)
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.cancel()
+            await asyncio.gather(worker, return_exceptions=True)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker works, or is not meant to."""
+        return self._worker is None or not self._worker.done()
 
     def add(self, turn: Turn) -> None:
         """Queue a turn, once."""
-        self._queue.setdefault(turn.id, turn.user)
-        self._arrived.set()
+        if not self._mismatch:
+            self._backlog.add(turn.user, turn.id)
 
     def waiting(self) -> int:
         """Turns without a vector yet."""
-        return len(self._queue)
+        return len(self._backlog)
 
     def _missing(self, active: ActiveUser) -> None:
-        for id in active.turns.waiting:
-            self._queue.setdefault(id, active.user)
-        if self._queue:
-            self._arrived.set()
+        if self._mismatch or active.by_words_only:
+            return
+        for id in sorted(active.turns.waiting):
+            self._backlog.add(active.user, id)
 
     async def _work(self) -> None:
         while True:
-            await self._arrived.wait()
-            while self._queue:
-                try:
-                    await self._batch()
-                    await asyncio.sleep(_PAUSE_S)
-                except Exception as error:
-                    log.warning("turn vectors wait: %s", error)
-                    await asyncio.sleep(_RETRY_S)
-            self._arrived.clear()
+            user = await self._backlog.next()
+            # one at a time after a failure: a single text may be what the embedder refuses
+            ids = self._backlog.of(user, 1 if self._backlog.failures(user) else _BATCH)
+            try:
+                await self._batch(user, ids)
+            except EmbedderMismatch as error:
+                self._give_up(error)
+            except Exception as error:
+                log.warning("turn vectors of a user wait: %s", error)
+                self._backlog.failed(user, behind=ids)
+            else:
+                self._backlog.done(user, ids)
+            await asyncio.sleep(_PAUSE_S)
 
-    async def _batch(self) -> None:
-        user = next(iter(self._queue.values()))
-        ids = [id for id, owner in self._queue.items() if owner == user][:_BATCH]
+    def _give_up(self, error: EmbedderMismatch) -> None:
+        log.warning("turns get no vectors before the next start: %s", error.message)
+        self._mismatch = True
+        self._backlog.clear()
+
+    async def _batch(self, user: str, ids: Sequence[str]) -> None:
         resources = self._resources
         async with self._users.use(user) as active:
+            if active.by_words_only:
+                return
             turns = [turn for id in ids if id in active.turns.waiting and (turn := active.turns.get(id)) is not None]
             vectors = await embed(resources, [turn.content for turn in turns])
             async with active.lock:
@@ -81,5 +103,3 @@ class TurnVectors:
                 await resources.commit([Put(rows)])
                 for id, vector in made.items():
                     active.turns.set_vector(id, vector)
-        for id in ids:
-            self._queue.pop(id, None)
