@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from commands.bench import bench_app
 from commands.chat import chat
 from commands.evaluate import evaluate
 from commands.export import export
@@ -35,6 +36,7 @@ def build() -> typer.Typer:
     app.add_typer(key_app, name="key")
     app.add_typer(model_app, name="model")
     app.add_typer(job_app, name="job")
+    app.add_typer(bench_app, name="bench")
     return app
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.output import console, print_line, print_note, print_table, say
+from commands.output import print_line, print_note, print_table, say, stepping
 from commands.place import Place, here, release
 from schemas.errors import LaomaError
 
 if TYPE_CHECKING:
-    from eval.parallel import Tell
     from eval.suite import SuiteResult
 
 FAILURES_SHOWN = 10
@@ -74,28 +72,13 @@ def _run(names: Sequence[str], data: Path, place: Place, workers: int | None) ->
     settings = place.settings()
     # absolute: tasks run in folders of their own
     order = Order(data.expanduser().absolute(), place.home / "cache", settings)
-    with _progress() as tell:
+    with stepping(say("starting", "正在启动")) as tell:
         try:
             return run([SUITES[name] for name in names], order, workers or settings.evaluation.workers, tell)
         except FileNotFoundError as error:
             raise LaomaError(str(error), code="no_data") from None
         except (json.JSONDecodeError, KeyError) as error:
             raise LaomaError(f"the data at {data} cannot be read: {type(error).__name__}: {error}", code="bad_data") from None
-
-
-@contextmanager
-def _progress() -> Iterator[Tell]:
-    """A bar on a terminal; silence elsewhere."""
-    out = console(stderr=True)
-    if not out.is_terminal:
-        yield lambda what, done, total: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=32), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=out, transient=True) as progress:
-        task = progress.add_task(say("starting", "正在启动"), total=None)
-        yield lambda what, done, total: progress.update(task, description=what, completed=done, total=total)
 
 
 def _write_json(path: Path, results: Sequence[SuiteResult]) -> None:

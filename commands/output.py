@@ -103,6 +103,21 @@ def waiting(what: str) -> Iterator[Callable[[str], None]]:
         yield lambda words: progress.update(task, description=words)
 
 
+@contextmanager
+def stepping(what: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Shows on a terminal how far something has come: tell the yielded function what, how much is done, of how much. Silent elsewhere."""
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield lambda _words, _done, _total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=32), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=out, transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda words, done, total: progress.update(task, description=words, completed=done, total=total)
+
+
 def _cell(value: object) -> str:
     if value is None:
         return ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,14 +46,18 @@ async def bench_recall(
         roomy = settings.shard.model_copy(update={"users_in_memory": users + 1, "cache_mb": 16_384})
         fresh = settings.embedding.model_copy(update={"cache_entries": 0})
         local = settings.model_copy(update={"shard": roomy, "embedding": fresh})
+        home = folder / f"{users}-{count}"
         async with (
-            open_http_house(folder / f"{users}-{count}", embedder, local) as house,
-            _contenders(house, users, count, embedder, local, tell) as them,
+            open_http_house(home, embedder, local) as house,
+            _contenders(house, users, count, embedder, local, tell) as contenders,
         ):
-            tell(f"recall {name}", 0, rounds)
-            times = await alternate(them, rounds, clock, lambda _, done, total, name=name: tell(f"recall {name}", done, total))
+            times = await alternate(contenders, rounds, clock, partial(_tell_as, tell, f"recall {name}"))
         outcomes.append(Outcome(name, users * count, times))
     return outcomes
+
+
+def _tell_as(tell: Tell, what: str, _: str, done: int, total: int) -> None:
+    tell(what, done, total)
 
 
 @asynccontextmanager
@@ -77,7 +82,7 @@ async def _contenders(
         return names[turn % users]
 
     def vector(turn: int) -> Floats:
-        return embedder.query([asked[turn]])[0]
+        return np.asarray(embedder.query([asked[turn]])[0], dtype=np.float32)
 
     def best(turn: int, query: Floats) -> object:
         return best_rows(indexes[user_of(turn)].vectors.matrix @ query, _LIMIT)
@@ -86,7 +91,7 @@ async def _contenders(
         return recall(indexes[user_of(turn)], Question(asked[turn], query, crowd.AT), constants)
 
     def raw(turn: int, query: Floats) -> object:
-        return table.search(query).where(f"user = '{user_of(turn)}'", prefilter=True).limit(_LIMIT).select(["id"]).to_arrow()
+        return table.search(query).where(f"user = '{user_of(turn)}'", prefilter=True).limit(_LIMIT).select(["id", "_distance"]).to_arrow()
 
     async def limit_(turn: int) -> object:
         return best(turn, vector(turn))
@@ -122,8 +127,6 @@ async def _contenders(
 @asynccontextmanager
 async def _clients(house: HttpHouse, users: Sequence[str]) -> AsyncIterator[dict[str, Any]]:
     """One client a user over one connection pool: keys differ, the wire does not."""
-    from contextlib import AsyncExitStack
-
     async with AsyncExitStack() as stack:
         yield {user: await stack.enter_async_context(house.client(user)) for user in users}
 
