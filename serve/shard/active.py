@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from lake.history import sealed_turns
 from lake.store import Put
@@ -21,6 +22,8 @@ from schemas.turn import Turn, TurnVector
 from serve.shard.resources import Resources
 
 log = logging.getLogger("laoma.shard")
+_BYTES = {"hot": 3300, "node": 720, "conversation": 1500, "tombstone": 600}
+"""One row's weight in memory, bytes, measured with tracemalloc; their texts are shared with the indexes and counted there."""
 
 
 @dataclass
@@ -46,7 +49,13 @@ class ActiveUser:
     @property
     def nbytes(self) -> int:
         """What it weighs in memory, bytes, roughly."""
-        return self.memories.nbytes + self.turns.nbytes
+        rows = {
+            "hot": len(self.hot),
+            "node": len(self.threads.nodes),
+            "conversation": len(self.conversations),
+            "tombstone": len(self.tombstones),
+        }
+        return self.memories.nbytes + self.turns.nbytes + sum(_BYTES[name] * count for name, count in rows.items())
 
 
 class ActiveUsers:
@@ -56,6 +65,7 @@ class ActiveUsers:
         self._resources = resources
         self._users: OrderedDict[str, ActiveUser] = OrderedDict()
         self._loading: dict[str, asyncio.Task[ActiveUser]] = {}
+        self._evicting = False
         self.on_load: Callable[[ActiveUser], None] = lambda _: None
 
     @asynccontextmanager
@@ -74,13 +84,36 @@ class ActiveUsers:
         return list(self._users.values())
 
     async def write_accesses(self, active: ActiveUser) -> None:
-        """Persist the access counts that recalls left in memory; they may lag behind, so they are written together."""
-        ids, active.accessed = active.accessed, set()
-        if not ids:
+        """Persist the access counts that recalls left in memory; they may lag behind, so they are written together. Never raises.
+
+        Under the user's lock: a memory whose deletion is under way must not be written once more behind it.
+        """
+        if not active.accessed:
             return
-        rows = [memory for id in sorted(ids) if (memory := active.memories.get(id)) is not None]
-        if rows:
-            await self._resources.commit([Put(rows)])
+        async with active.lock:
+            ids, active.accessed = active.accessed, set()
+            rows = [memory for id in sorted(ids) if (memory := active.memories.get(id)) is not None]
+            try:
+                await self._resources.commit([Put(rows)])
+            except Exception as error:
+                log.warning("access counts wait: %s", error)
+                active.accessed |= ids
+
+    async def drop_sealed(self, before: datetime) -> None:
+        """Let go of the hot turns that a sealing took out of the tables: those before ``before`` that lie there no more."""
+        for active in self.loaded():
+            async with active.lock:
+                old = [turn.id for turn in active.hot.values() if turn.at < before]
+                if not old:
+                    continue
+                there = await self._still_hot(active.user, old)
+                for id in old:
+                    if id not in there:
+                        del active.hot[id]
+
+    async def _still_hot(self, user: str, ids: Sequence[str]) -> set[str]:
+        rows = await self._resources.in_thread(lambda: self._resources.store.rows(Turn, user, ids=ids))
+        return {turn.id for turn in rows}
 
     async def _get(self, user: str) -> ActiveUser:
         if user in self._users:
@@ -100,13 +133,29 @@ class ActiveUsers:
         return self._users[user]
 
     async def _evict(self) -> None:
+        """One at a time; a victim stays at hand until its access counts are written, so that nobody loads it anew before."""
+        if self._evicting:
+            return
+        self._evicting = True
+        try:
+            while self._over_budget() and (victim := self._victim()) is not None:
+                victim.in_use += 1
+                try:
+                    await self.write_accesses(victim)
+                finally:
+                    victim.in_use -= 1
+                if victim.in_use == 0:
+                    victim.accessed.clear()
+                    del self._users[victim.user]
+        finally:
+            self._evicting = False
+
+    def _over_budget(self) -> bool:
         budget = self._resources.settings.shard
-        while self._users and (len(self._users) > budget.users_in_memory or self._nbytes() > budget.cache_mb * 1024 * 1024):
-            victim = next((one for one in self._users.values() if one.in_use == 0), None)
-            if victim is None or len(self._users) == 1:
-                return
-            del self._users[victim.user]
-            await self.write_accesses(victim)
+        return len(self._users) > 1 and (len(self._users) > budget.users_in_memory or self._nbytes() > budget.cache_mb << 20)
+
+    def _victim(self) -> ActiveUser | None:
+        return next((one for one in self._users.values() if one.in_use == 0), None)
 
     def _nbytes(self) -> int:
         return sum(one.nbytes for one in self._users.values())
@@ -126,7 +175,7 @@ def load(resources: Resources, user: str) -> ActiveUser:
     memories = MemoryIndex(resources.embedder.name, resources.embedder.dim)
     memories.put_many(rows, [vectors.get(row.id) for row in rows])
     hot = {turn.id: turn for turn in store.rows(Turn, user)}
-    turns = sorted([*sealed_turns(resources.logs, user), *hot.values()], key=lambda turn: (turn.at, turn.id))
+    turns = sorted([*sealed_turns(resources.store, resources.logs, user), *hot.values()], key=lambda turn: (turn.at, turn.id))
     index = TurnIndex(resources.embedder.name, resources.embedder.dim)
     threads = KnownThreads()
     threads.add_turns(turns)

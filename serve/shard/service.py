@@ -32,6 +32,7 @@ from serve.shard.writing import Writing
 
 log = logging.getLogger("laoma.shard")
 _HOUSEKEEPING_S = 30.0
+_LOCK_S = 1.0
 
 
 class ShardService:
@@ -62,16 +63,21 @@ class ShardService:
         self._background.append(asyncio.create_task(self._keep_house()))
 
     async def stop(self) -> None:
-        """Finish what is at work, write what lags, release the lake."""
-        for task in self._background:
-            task.cancel()
-        await asyncio.gather(*self._background, return_exceptions=True)
-        await self._extraction.stop()
-        await self._turn_vectors.stop()
-        for active in self._users.loaded():
-            await self._users.write_accesses(active)
-        await self._resources.in_thread(self._resources.store.close)
-        self._resources.threads.shutdown()
+        """End the background work, write what lags, release the lake, whatever else fails."""
+        try:
+            background, self._background = self._background, []
+            for task in background:
+                task.cancel()
+            await asyncio.gather(*background, return_exceptions=True)
+            await self._extraction.stop()
+            await self._turn_vectors.stop()
+            for active in self._users.loaded():
+                with suppress(TimeoutError):  # a request that hangs holds the lock: its user's access counts may lag
+                    async with asyncio.timeout(_LOCK_S):
+                        await self._users.write_accesses(active)
+        finally:
+            await asyncio.to_thread(self._resources.store.close)
+            self._resources.threads.shutdown()
 
     # turns and conversations
 
@@ -255,6 +261,7 @@ class ShardService:
             "commits": float(stats.commits),
             "fence": float(stats.fence),
             "quarantined": float(stats.quarantined),
+            "damaged_files": float(stats.damaged_files),
             "writable": float(stats.failure is None),
             **{f"rows_{name}": float(table.rows) for name, table in stats.tables.items()},
             **{f"fragments_{name}": float(table.fragments) for name, table in stats.tables.items()},
@@ -276,6 +283,7 @@ class ShardService:
         report = await self._resources.in_thread(
             lambda: seal(self._resources.store, self._resources.logs, before=before, zone=self._resources.zone), "bulk"
         )
+        await self._users.drop_sealed(before)
         return str(report)
 
     def require_alive(self) -> None:
@@ -293,7 +301,4 @@ class ShardService:
             await asyncio.sleep(_HOUSEKEEPING_S)
             await self._exchanges.settle_forgotten()
             for active in self._users.loaded():
-                if active.accessed and not active.lock.locked():
-                    async with active.lock:
-                        with suppress(Exception):
-                            await self._users.write_accesses(active)
+                await self._users.write_accesses(active)
