@@ -6,21 +6,22 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
-from eval.cached_embedder import BundledEmbedder
 from memory.memory_index import MemoryIndex
+from memory.ports import Embedder
 from memory.recall import Question, RecallResult, recall
 from memory.turn_index import TurnIndex
 from schemas.memory import Memory
-from schemas.settings import Recall
+from schemas.settings import Embedding, Recall
 from schemas.turn import Turn
+from serve.embedders import build
 
 NOW = datetime(2025, 12, 20, 12, 0, tzinfo=UTC)
 
 
 @cache
-def embedder() -> BundledEmbedder:
+def embedder() -> Embedder:
     """The real one, loaded once."""
-    return BundledEmbedder()
+    return build(Embedding())
 
 
 def memory(number: int | str, text: str, **fields: Any) -> Memory:
