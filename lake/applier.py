@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from threading import Condition, RLock, Thread
 
@@ -78,6 +79,17 @@ class Applier:
         """Raises Fenced (or what else stopped this owner)."""
         if self.stopped is not None:
             raise self.stopped
+
+    @contextmanager
+    def owning(self) -> Iterator[None]:
+        """For as long as the block lasts no other owner can begin: it would have to wait for the lock. Raises Fenced where one did.
+
+        Commit nothing inside: a commit may wait for the tables, and they wait for the block's end.
+        """
+        with self._hardening, self._applying:
+            self.guard()
+            self._journal.check(self._fence)
+            yield
 
     def apply(self) -> None:
         """Carry all pending commits into the tables; what fails stays pending. Raises Unavailable, Fenced."""

@@ -1,4 +1,4 @@
-"""Reading sealed rows back for the app, and taking a user's out of the logs."""
+"""Reading sealed turns back for the app: the files of the user's own shard, and of those only the days that can hold what is asked."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 
-from lake.logs import writing
 from lake.migrations import conform, lift
-from lake.parquet import EVENTS, TURNS, dataset, files_of, read_file, remove_file, replace_file, turn_schema
+from lake.parquet import TURNS, dataset, day_files, is_damaged, turn_schema
+from lake.store import ShardStore
 from schemas.record import from_table
 from schemas.turn import Turn
 
@@ -19,6 +20,7 @@ _A_DAY = timedelta(days=1)
 
 
 def sealed_turns(
+    store: ShardStore,
     logs: Path,
     user: str,
     *,
@@ -27,7 +29,10 @@ def sealed_turns(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> list[Turn]:
-    """A user's sealed turns, oldest first; ``since`` inclusive, ``until`` exclusive. Conditions are combined; none of them: all."""
+    """A user's sealed turns, oldest first; ``since`` inclusive, ``until`` exclusive. Conditions are combined; none of them: all.
+
+    A damaged file costs the turns in it: it is noted in the store's figures, the others are read.
+    """
     if ids is not None and not ids:
         return []
     wanted = pc.field("user") == user
@@ -40,38 +45,26 @@ def sealed_turns(
     if until is not None:
         wanted &= pc.field("at") < pa.scalar(until, pa.timestamp("us", tz="UTC"))
     turns: list[Turn] = []
-    for fragment in dataset(logs, TURNS, turn_schema()).get_fragments(filter=_days(since, until)):
-        shape = fragment.physical_schema
-        data = fragment.to_table(schema=shape, filter=wanted)
-        if data.num_rows:
-            version = int((shape.metadata or {}).get(b"laoma.version", b"1"))
-            turns += from_table(Turn, conform(lift(TURNS, version, Turn.VERSION, data), Turn, 1))
+    files = day_files(logs, TURNS, store.root.name)
+    for fragment in dataset(logs, TURNS, turn_schema(), files).get_fragments(filter=_days(since, until)):
+        try:
+            turns += _read(fragment, wanted)
+        except FileNotFoundError:
+            continue  # all that was in it has been deleted meanwhile
+        except (pa.ArrowInvalid, OSError) as error:
+            if not is_damaged(error):
+                raise
+            store.note_damaged(Path(fragment.path), error)
     return sorted(turns, key=lambda turn: (turn.at, turn.id))
 
 
-def drop_sealed(logs: Path, user: str, ids: Sequence[str] | None) -> int:
-    """Take these turns and events of a user out of the logs, all where ``ids`` is None; returns how many rows went.
-
-    The files are written anew without them: no byte stays.
-    """
-    gone = 0
-    with writing:
-        for log in (TURNS, EVENTS):
-            for path in files_of(logs, log, user):
-                gone += _rewrite_without(path, user, None if ids is None else set(ids), logs)
-    return gone
-
-
-def _rewrite_without(path: Path, user: str, ids: set[str] | None, logs: Path) -> int:
-    stored = read_file(path, turn_schema())
-    pairs = zip(stored["user"].to_pylist(), stored["id"].to_pylist(), strict=True)
-    keep = pa.array([owner != user or (ids is not None and row_id not in ids) for owner, row_id in pairs], type=pa.bool_())
-    kept = stored.filter(keep)
-    if kept.num_rows == 0:
-        remove_file(path)
-    elif kept.num_rows < stored.num_rows:
-        replace_file(path, kept, logs)
-    return int(stored.num_rows - kept.num_rows)
+def _read(fragment: ds.Fragment, wanted: pc.Expression) -> list[Turn]:
+    shape = fragment.physical_schema
+    data = fragment.to_table(schema=shape, filter=wanted)
+    if not data.num_rows:
+        return []
+    version = int((shape.metadata or {}).get(b"laoma.version", b"1"))
+    return from_table(Turn, conform(lift(TURNS, version, Turn.VERSION, data), Turn, 1))
 
 
 def _days(since: datetime | None, until: datetime | None) -> pc.Expression | None:

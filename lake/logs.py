@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from lake.parquet import EVENTS, TURNS, day_file, event_schema, merge, read_file, replace_file, turn_schema, word_of
+from lake.parquet import EVENTS, TURNS, day_file, event_schema, is_damaged, merge, read_file, replace_file, turn_schema, word_of
 from lake.store import Drop, ShardStore, Write
+from lake.writes import Key
 from schemas.conversation import Event, Feedback
 from schemas.memory import Change
-from schemas.record import Record
+from schemas.record import Record, from_table
 from schemas.turn import Turn
 
-Days = dict[date, list[Record]]
-
 writing = Lock()
-"""Held while log files are replaced: sealing and erasing never work on one file at once (one process owns a shard's files)."""
+"""Held from reading what a log file shall hold to replacing it: sealing and erasing never work on one file at once. Between processes
+the owner's lock guards the files of a shard (:meth:`ShardStore.owning`)."""
 
 
 @dataclass(frozen=True)
@@ -41,31 +44,59 @@ def seal(store: ShardStore, logs: Path, *, before: datetime, zone: ZoneInfo) -> 
     """Move turns and events older than ``before`` into the logs, by the day they have in ``zone``.
 
     Turns that wait for extraction stay. Changes and feedback are copied: they stay hot as the history of living memories, and the hot
-    row wins wherever both are read. A run that was killed is finished by the next one; nothing is sealed twice.
+    row wins wherever both are read. A run that was killed is finished by the next one; nothing is sealed twice. What is deleted while
+    it runs is not sealed, or taken out again by the deletion, which waits for the file. Raises Fenced, Unavailable.
     """
     old = f"\"at\" < timestamp '{before.astimezone(UTC).strftime('%Y-%m-%d %H:%M:%S.%f')}'"
-    settled = f"{old} AND extraction != 'pending'"
-    shard = store.root.name
-    turns = _by_day(store.rows(Turn, None, where=settled), zone)
-    events = _by_day(
-        [*store.rows(Event, None, where=old), *store.rows(Change, None, where=old), *store.rows(Feedback, None, where=old)], zone
-    )
     with writing:
-        turn_counts = [_seal_day(logs, TURNS, day, shard, _turn_table(rows)) for day, rows in sorted(turns.items())]
-        event_counts = [_seal_day(logs, EVENTS, day, shard, _event_table(rows)) for day, rows in sorted(events.items())]
-        for rows in turns.values():
-            _drop_unchanged(store, Turn, rows)
-        for rows in events.values():
-            _drop_unchanged(store, Event, [row for row in rows if isinstance(row, Event)])
-    files = sum(wrote for _, wrote in (*turn_counts, *event_counts))
-    return SealReport(sum(new for new, _ in turn_counts), sum(new for new, _ in event_counts), files)
+        turns = _Sealing(store, logs, TURNS, {Turn: f"{old} AND extraction != 'pending'"}, _turn_table).run(zone)
+        events = _Sealing(store, logs, EVENTS, dict.fromkeys((Event, Change, Feedback), old), _event_table).run(zone)
+    return SealReport(sum(new for new, _ in turns), sum(new for new, _ in events), sum(wrote for _, wrote in (*turns, *events)))
 
 
-def _by_day(rows: Iterable[Record], zone: ZoneInfo) -> Days:
-    days: Days = defaultdict(list)
-    for row in rows:
-        days[_time(row).astimezone(zone).date()].append(row)
-    return days
+@dataclass(frozen=True)
+class _Sealing:
+    """One log: ``wanted`` says which rows of which kinds are due, ``to_table`` gives them the log's shape."""
+
+    store: ShardStore
+    logs: Path
+    log: str
+    wanted: Mapping[type[Record], str]
+    to_table: Callable[[Sequence[Record]], pa.Table]
+
+    def run(self, zone: ZoneInfo) -> list[tuple[int, bool]]:
+        """For each day: rows that were not in its file, whether it was written."""
+        self._recall_damage()
+        days: dict[date, dict[type[Record], set[Key]]] = defaultdict(lambda: defaultdict(set))
+        for kind, where in self.wanted.items():
+            for row in self.store.rows(kind, None, where=where):
+                days[_time(row).astimezone(zone).date()][kind].add((row.user, row.id))
+        return [self._seal_day(day, due) for day, due in sorted(days.items())]
+
+    def _seal_day(self, day: date, due: Mapping[type[Record], set[Key]]) -> tuple[int, bool]:
+        path = day_file(self.logs, self.log, day, self.store.root.name)
+        with self.store.owning():
+            # Read again: what was deleted since the days were listed must not get into a file that outlives it.
+            rows = [row for kind, keys in due.items() for row in self._still_due(kind, keys)]
+            if not rows:
+                return 0, False
+            new = self.to_table(rows)
+            stored = _read_or_set_aside(self.store, path, new.schema)
+            merged = merge(stored, new)
+            changed = not _same(stored, merged)
+            if changed:
+                replace_file(path, merged, self.logs)
+        for kind in (Turn, Event):
+            _drop_unchanged(self.store, kind, path, due.get(kind, set()))
+        return merged.num_rows - stored.num_rows, changed
+
+    def _still_due(self, kind: type[Record], keys: set[Key]) -> list[Record]:
+        found = self.store.rows(kind, None, ids=sorted(row_id for _, row_id in keys), where=self.wanted[kind])
+        return [row for row in found if (row.user, row.id) in keys]
+
+    def _recall_damage(self) -> None:
+        for aside in (self.logs / self.log).glob(f"date=*/shard-{self.store.root.name}.*.damaged"):
+            self.store.note_damaged(aside, OSError("it was set aside"))
 
 
 def _time(row: Record) -> datetime:
@@ -85,15 +116,17 @@ def _event_table(rows: Sequence[Record]) -> pa.Table:
     return pa.Table.from_pylist(dumped, schema=event_schema())
 
 
-def _seal_day(logs: Path, log: str, day: date, shard: str, rows: pa.Table) -> tuple[int, bool]:
-    """(rows that were not in the day's file, whether it was written)."""
-    path = day_file(logs, log, day, shard)
-    stored = read_file(path, rows.schema)
-    merged = merge(stored, rows)
-    if _same(stored, merged):
-        return 0, False
-    replace_file(path, merged, logs)
-    return merged.num_rows - stored.num_rows, True
+def _read_or_set_aside(store: ShardStore, path: Path, schema: pa.Schema) -> pa.Table:
+    """A day's rows. A damaged file makes way for a new one, and stays beside it under another name."""
+    try:
+        return read_file(path, schema)
+    except (pa.ArrowInvalid, OSError) as error:
+        if not is_damaged(error):
+            raise
+        aside = next(name for number in count(1) if not (name := path.with_suffix(f".{number}.damaged")).exists())
+        path.rename(aside)
+        store.note_damaged(aside, error, formerly=path)
+        return schema.empty_table()
 
 
 def _same(stored: pa.Table, merged: pa.Table) -> bool:
@@ -103,15 +136,16 @@ def _same(stored: pa.Table, merged: pa.Table) -> bool:
     return bool(stored.sort_by(by).equals(merged.sort_by(by)))
 
 
-def _drop_unchanged(store: ShardStore, kind: type[Record], rows: Sequence[Record]) -> None:
-    """Drop what was sealed from the hot table, but not a row that changed meanwhile: the next run seals it anew."""
-    sealed = {(row.user, row.id): row for row in rows}
-    if not sealed:
+def _drop_unchanged(store: ShardStore, kind: type[Record], path: Path, keys: set[Key]) -> None:
+    """Drop from the hot table what the file holds just so. A row that changed meanwhile stays: the next run seals it anew."""
+    if not keys:
         return
-    now = store.rows(kind, None, ids=[row_id for _, row_id in sealed])
-    ids: dict[str, list[str]] = defaultdict(list)
-    for row in now:
-        if sealed.get((row.user, row.id)) == row:
-            ids[row.user].append(row.id)
-    drops: list[Write] = [Drop(kind, user, found) for user, found in ids.items()]
+    ids = sorted(row_id for _, row_id in keys)
+    stored = pq.read_table(path, partitioning=None, filters=pc.field("id").isin(ids))
+    sealed = {(row.user, row.id): row for row in from_table(kind, stored)}
+    unchanged: dict[str, list[str]] = defaultdict(list)
+    for row in store.rows(kind, None, ids=ids):
+        if (row.user, row.id) in keys and sealed.get((row.user, row.id)) == row:
+            unchanged[row.user].append(row.id)
+    drops: list[Write] = [Drop(kind, user, found) for user, found in unchanged.items()]
     store.commit(drops).result()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from datetime import date
+from errno import EIO
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
@@ -19,6 +19,9 @@ from schemas.turn import Turn
 
 TURNS = "turns"
 EVENTS = "events"
+
+_GROUP = 4096
+"""Rows in a row group: a file is sorted by user, so a reader of one user skips the groups of others by their statistics."""
 
 _DAY = ds.partitioning(pa.schema([("date", pa.string())]), flavor="hive")
 
@@ -48,12 +51,20 @@ def day_file(logs: Path, log: str, day: date, shard: str) -> Path:
     return logs / log / f"date={day.isoformat()}" / f"shard-{shard}.parquet"
 
 
-def dataset(logs: Path, log: str, schema: pa.Schema) -> ds.Dataset:
-    """A log's files as one dataset, with its day in ``date``; no files are no rows."""
-    folder = logs / log
-    files = sorted(str(path) for path in folder.glob("date=*/shard-*.parquet"))
+def day_files(logs: Path, log: str, shard: str = "*") -> list[Path]:
+    """The files of one shard, or of all, oldest day first."""
+    return sorted((logs / log).glob(f"date=*/shard-{shard}.parquet"))
+
+
+def dataset(logs: Path, log: str, schema: pa.Schema, files: Sequence[Path]) -> ds.Dataset:
+    """Files of a log as one dataset, with their day in ``date``; no files are no rows."""
     whole = pa.schema([*(field.with_nullable(True) for field in schema), pa.field("date", pa.string())])
-    return ds.dataset(files, schema=whole, format="parquet", partitioning=_DAY, partition_base_dir=str(folder))
+    return ds.dataset([str(path) for path in files], schema=whole, format="parquet", partitioning=_DAY, partition_base_dir=str(logs / log))
+
+
+def is_damaged(error: Exception) -> bool:
+    """Whether a failed read tells of a broken file, not of one that is gone or of a process that has too many open."""
+    return isinstance(error, pa.ArrowInvalid) or (isinstance(error, OSError) and error.errno in (None, EIO))
 
 
 def read_file(path: Path, schema: pa.Schema) -> pa.Table:
@@ -67,7 +78,8 @@ def replace_file(path: Path, data: pa.Table, logs: Path) -> None:
         path.parent.mkdir(parents=True, mode=0o700)
         sync_new_folder(path.parent, upto=logs.parent)
     draft = path.parent / f".{path.name}.tmp"
-    pq.write_table(data.sort_by([("user", "ascending"), ("at", "ascending"), ("id", "ascending")]), draft, compression="zstd")
+    ordered = data.sort_by([("user", "ascending"), ("at", "ascending"), ("id", "ascending")])
+    pq.write_table(ordered, draft, compression="zstd", row_group_size=_GROUP)
     put_in_place(draft, path)
 
 
@@ -94,11 +106,3 @@ def merge(stored: pa.Table, new: pa.Table) -> pa.Table:
         for field in new.schema
     ]
     return pa.concat_tables([pa.table(columns, schema=new.schema), new])
-
-
-def files_of(logs: Path, log: str, user: str) -> Iterator[Path]:
-    """The day files that hold rows of a user."""
-    for path in sorted((logs / log).glob("date=*/shard-*.parquet")):
-        found = pq.read_table(path, columns=["user"], partitioning=None, filters=pc.field("user") == user)
-        if found.num_rows:
-            yield path

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import duckdb
 import lancedb
 import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 
 from lake.measured import SCHEMAS, measured
 from lake.migrations import lift
-from lake.parquet import EVENTS, TURNS, dataset, event_schema, turn_schema, word_of
+from lake.parquet import EVENTS, TURNS, dataset, day_files, event_schema, turn_schema, word_of
 from lake.place import Place
 from lake.tables import KINDS, scan
 from schemas.conversation import Conversation, Event, Feedback
@@ -18,6 +21,8 @@ from schemas.memory import Change
 from schemas.record import Record, arrow_schema, vector_fields
 from schemas.settings import load_settings
 from schemas.turn import TurnVector
+
+log = logging.getLogger(__name__)
 
 _LEFT_OUT = {Conversation.TABLE: {"centroid"}}
 _LOGGED = (Event, Change, Feedback)
@@ -37,8 +42,8 @@ def connect(home: Path) -> duckdb.DuckDBPyConnection:
     hot[EVENTS] = _hot_events(hot)
     for name, rows in hot.items():
         connection.register(f"hot_{name}", rows)
-    connection.register("sealed_turns", dataset(place.logs, TURNS, turn_schema()))
-    connection.register("sealed_events", dataset(place.logs, EVENTS, event_schema()))
+    connection.register("sealed_turns", _sealed(place, TURNS, turn_schema()))
+    connection.register("sealed_events", _sealed(place, EVENTS, event_schema()))
     for name, rows in hot.items():
         connection.execute(_view(name, rows.schema))
     for name in SCHEMAS:
@@ -47,6 +52,19 @@ def connect(home: Path) -> duckdb.DuckDBPyConnection:
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def _sealed(place: Place, name: str, schema: pa.Schema) -> ds.Dataset:
+    """The files of a log, without those that are damaged: a day is missing rather than all of them."""
+    files = []
+    for path in day_files(place.logs, name):
+        try:
+            pq.read_metadata(path)
+        except (pa.ArrowInvalid, OSError) as error:
+            log.warning("%s is left out, it can't be read: %s", path, str(error).splitlines()[0][:200])
+        else:
+            files.append(path)
+    return dataset(place.logs, name, schema, files)
 
 
 def _view(name: str, schema: pa.Schema) -> str:

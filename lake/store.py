@@ -6,8 +6,10 @@ One owner at a time: a new one fences the former.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +28,8 @@ from schemas.errors import EmbedderMismatch, LaomaError, Unavailable
 from schemas.record import R, Record, from_table, vector_fields
 from schemas.settings import Lake
 
+log = logging.getLogger(__name__)
+
 __all__ = ["Drop", "Put", "ShardStore", "StoreStats", "TableStats", "Write", "quote"]
 
 
@@ -42,7 +46,8 @@ class TableStats:
 @dataclass(frozen=True)
 class StoreStats:
     """A shard in numbers: entries waiting in the journal, journal transactions (each is one sync), Lance files synced, commits
-    acknowledged since opening, the fencing number, the embedder of its vectors, what failed last, entries that could not be read.
+    acknowledged since opening, the fencing number, the embedder of its vectors, what failed last, entries that could not be read or stored,
+    log files that were found unreadable since opening.
     """
 
     journal: int
@@ -53,6 +58,7 @@ class StoreStats:
     embedder: str
     failure: str | None
     quarantined: int
+    damaged_files: int
     tables: dict[str, TableStats]
 
 
@@ -76,6 +82,7 @@ class ShardStore:
         )
         self._applier.start(f"laoma-apply-{root.name}")
         self._closed = False
+        self._damaged: set[Path] = set()
 
     def commit(self, writes: Sequence[Write]) -> Future[None]:
         """All of these writes, in order, or none; done when they survive a power cut. Once called it can't be cancelled.
@@ -103,6 +110,23 @@ class ShardStore:
     def require_lease(self) -> None:
         """Raises Fenced when another owner has taken the shard (noticed within ``lease_s / 20``)."""
         self._applier.guard()
+
+    def owning(self) -> AbstractContextManager[None]:
+        """A block in which no other owner can begin to write what belongs to this shard: for its log files, which nothing else guards.
+
+        Commit nothing inside. Raises Fenced when another owner has taken the shard.
+        """
+        return self._applier.owning()
+
+    def note_damaged(self, path: Path, why: Exception, *, formerly: Path | None = None) -> None:
+        """Remember a log file of this shard that can't be read; said once. ``formerly``: where it lay before it was set aside."""
+        if formerly is not None:
+            self._damaged.discard(formerly)
+        if path not in self._damaged:
+            self._damaged.add(path)
+            log.error(
+                "%s can't be read (%s): its rows are missing until it is restored from a backup", path, str(why).splitlines()[0][:200]
+            )
 
     def flush(self) -> None:
         """Return when everything committed is applied, on the disk, and gone from the journal."""
@@ -190,6 +214,7 @@ class ShardStore:
             embedder=self._stored_embedder,
             failure=self._applier.failure,
             quarantined=quarantined,
+            damaged_files=len(self._damaged),
             tables={name: _table_stats(self._tables.get(name)) for name in self._tables.names()},
         )
 

@@ -17,7 +17,7 @@ _KINDS: tuple[type[Record], ...] = (Conversation, Memory, Change, Feedback, Cons
 
 def export_lines(store: ShardStore, logs: Path, user: str) -> list[str]:
     """``{"table": …, "row": {…}}`` a line; vectors are left out: they can be made again."""
-    turns = {turn.id: turn for turn in [*sealed_turns(logs, user), *store.rows(Turn, user)]}
+    turns = {turn.id: turn for turn in [*sealed_turns(store, logs, user), *store.rows(Turn, user)]}
     said = sorted(turns.values(), key=lambda turn: (turn.at, turn.id))
     rows: list[Record] = [*(row for kind in _KINDS for row in store.rows(kind, user)), *said]
     return [json.dumps({"table": row.TABLE, "row": row.model_dump(mode="json", exclude={"vector"})}, ensure_ascii=False) for row in rows]

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from lake.history import drop_sealed, sealed_turns
-from lake.store import Drop
+from lake.erasure import erase_conversation
+from lake.history import sealed_turns
 from memory.normalise import fold
 from memory.profile import describe
 from schemas.conversation import Conversation, Feedback
@@ -18,7 +18,7 @@ from schemas.dialogue import ConversationPage, ConversationView, Deleted
 from schemas.errors import InvalidRequest, NotFound
 from schemas.memory import Change, Kind, Status
 from schemas.memory_api import Behaviour, ChangePage, MemoryDetail, MemoryPage, MemoryView, Preference, ProfileView
-from schemas.turn import Turn, TurnVector
+from schemas.turn import Turn
 from serve.shard.active import ActiveUser
 from serve.shard.editing import held
 from serve.shard.resources import Resources
@@ -48,7 +48,7 @@ async def memory(resources: Resources, active: ActiveUser, id: str) -> MemoryDet
     turns = [active.hot[turn] for turn in row.turns if turn in active.hot]
     sealed = [turn for turn in row.turns if turn not in active.hot]
     if sealed:
-        turns += await resources.in_thread(lambda: sealed_turns(resources.logs, active.user, ids=sealed))
+        turns += await resources.in_thread(lambda: sealed_turns(resources.store, resources.logs, active.user, ids=sealed))
     return MemoryDetail(memory=MemoryView.of(row), history=changes, turns=sorted(turns, key=lambda turn: turn.at))
 
 
@@ -77,7 +77,7 @@ async def conversation(resources: Resources, active: ActiveUser, id: str) -> Con
     """With its turns in order, sealed ones too."""
     row = _conversation(active, id)
     hot = [turn for turn in active.hot.values() if turn.conversation == id]
-    sealed = await resources.in_thread(lambda: sealed_turns(resources.logs, active.user, conversation=id))
+    sealed = await resources.in_thread(lambda: sealed_turns(resources.store, resources.logs, active.user, conversation=id))
     turns = {turn.id: turn for turn in [*sealed, *hot]}
     return ConversationView(conversation=row, turns=sorted(turns.values(), key=lambda turn: (turn.at, turn.id)))
 
@@ -87,18 +87,15 @@ async def turn(resources: Resources, active: ActiveUser, id: str) -> Turn:
     if id in active.hot:
         return active.hot[id]
     if active.turns.get(id) is not None:
-        for row in await resources.in_thread(lambda: sealed_turns(resources.logs, active.user, ids=[id])):
+        for row in await resources.in_thread(lambda: sealed_turns(resources.store, resources.logs, active.user, ids=[id])):
             return row
     raise NotFound("No such turn.", param="turn_id")
 
 
 async def delete_conversation(resources: Resources, active: ActiveUser, id: str) -> Deleted:
-    """Its turns go, hot and sealed. Call it under the user's lock."""
+    """Its turns go, hot and sealed, with what was noted about them. Call it under the user's lock."""
     _conversation(active, id)
-    view = await conversation(resources, active, id)
-    ids = [turn.id for turn in view.turns]
-    await resources.commit([Drop(Turn, active.user, ids), Drop(TurnVector, active.user, ids), Drop(Conversation, active.user, [id])])
-    await resources.in_thread(lambda: drop_sealed(resources.logs, active.user, ids))
+    ids = await resources.in_thread(lambda: erase_conversation(resources.store, resources.logs, active.user, id))
     for one in ids:
         active.hot.pop(one, None)
         active.turns.drop(one)

@@ -137,7 +137,9 @@ class Writing:
         known = {id: active.hot[id] for id in ids if id in active.hot}
         missing = [id for id in ids if id not in known and active.turns.get(id) is not None]
         if missing:
-            sealed = await self._resources.in_thread(lambda: sealed_turns(self._resources.logs, active.user, ids=missing))
+            sealed = await self._resources.in_thread(
+                lambda: sealed_turns(self._resources.store, self._resources.logs, active.user, ids=missing)
+            )
             known.update({turn.id: turn for turn in sealed})
         return known
 
