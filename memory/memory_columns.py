@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -30,6 +31,14 @@ _TYPES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Eligible:
+    wanted: tuple[tuple[Kind, ...] | None, bool]
+    since: float
+    until: float
+    rows: NDArray[np.intp]
+
+
 class MemoryColumns:
     """Columns by row, times in epoch seconds.
 
@@ -39,6 +48,7 @@ class MemoryColumns:
 
     def __init__(self) -> None:
         self._rows = 0
+        self._asked: _Eligible | None = None
         self._columns: dict[str, NDArray[Any]] = {name: np.zeros(0, dtype=kind) for name, kind in _TYPES.items()}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -52,6 +62,7 @@ class MemoryColumns:
 
     def put(self, row: int, memory: Memory) -> None:
         """Writes a row; ``row`` may be the next free one."""
+        self._asked = None
         if row >= self._rows:
             self._rows = row + 1
             self._reserve()
@@ -72,6 +83,7 @@ class MemoryColumns:
 
     def drop(self, row: int) -> None:
         """Removes a row; the last one takes its place."""
+        self._asked = None
         self._rows -= 1
         for column in self._columns.values():
             column[row] = column[self._rows]
@@ -92,6 +104,18 @@ class MemoryColumns:
         if kinds is not None:
             usable &= np.isin(self["kind"], [_KIND[kind] for kind in kinds])
         return np.asarray(usable, dtype=np.bool_)
+
+    def eligible_rows(self, at: float, kinds: tuple[Kind, ...] | None, include_archived: bool) -> NDArray[np.intp]:
+        """Rows of :meth:`eligible`, shape (m,), not to be written to. Kept for the next question: they stay the same until a row is
+        written, or a validity begins or ends."""
+        known, wanted = self._asked, (kinds, include_archived)
+        if known is None or known.wanted != wanted or not known.since <= at < known.until:
+            rows = np.flatnonzero(self.eligible(at, kinds, include_archived))
+            moments = np.concatenate([self["starts"], self["ends"]])
+            since = moments[moments <= at].max(initial=-math.inf)
+            until = moments[moments > at].min(initial=math.inf)
+            self._asked = known = _Eligible(wanted, float(since), float(until), rows)
+        return known.rows
 
     def _reserve(self) -> None:
         held = len(self._columns["kind"])

@@ -9,6 +9,7 @@ import numpy as np
 from memory.calibration import Calibration, calibration_of
 from memory.memory_columns import MemoryColumns
 from memory.ports import Floats
+from memory.profile import may_stand
 from memory.vectors import VectorIndex
 from memory.word_index import WordIndex
 from schemas.memory import Memory
@@ -29,6 +30,7 @@ class MemoryIndex:
         self.words = WordIndex()
         self.columns = MemoryColumns()
         self._memories: list[Memory] = []
+        self._standing: dict[str, Memory] = {}
         self._text_bytes = 0
 
     def __len__(self) -> int:
@@ -54,6 +56,7 @@ class MemoryIndex:
         else:
             self._text_bytes -= len(self._memories[row].text) * 4
             self._memories[row] = kept
+        self._note(kept)
 
     def put_many(self, memories: Sequence[Memory], vectors: Sequence[Floats | None]) -> None:
         """Adds or overwrites many; one vector (or None) for each."""
@@ -69,6 +72,7 @@ class MemoryIndex:
         self.words.drop(memory_id)
         self.columns.drop(row)
         self._text_bytes -= len(self._memories[row].text) * 4
+        self._standing.pop(memory_id, None)
         last = self._memories.pop()
         if row < len(self._memories):
             self._memories[row] = last
@@ -94,3 +98,14 @@ class MemoryIndex:
             raise KeyError(memory.id)
         self.columns.put(row, memory)
         self._memories[row] = memory if memory.vector is None else memory.model_copy(update={"vector": None})
+        self._note(self._memories[row])
+
+    def may_stand(self) -> list[Memory]:
+        """The few that the standing profile is chosen from (R21): so that a reply need not look at all."""
+        return list(self._standing.values())
+
+    def _note(self, memory: Memory) -> None:
+        if may_stand(memory):
+            self._standing[memory.id] = memory
+        else:
+            self._standing.pop(memory.id, None)

@@ -43,10 +43,8 @@ def standing(memories: Iterable[Memory], settings: Briefing, at: datetime) -> li
 
     At most ``profile_lines`` lines and ``profile_chars`` characters; explicit and sure ones only, whatever else is known.
     """
-    fit = [memory for memory in memories if _stands(memory, at)]
-    ranked = sorted(
-        (memory for memory in fit if _rank(memory) is not None), key=lambda memory: (_rank(memory), memory.created_at, memory.id)
-    )
+    fit = [memory for memory in memories if may_stand(memory) and _valid(memory, at)]
+    ranked = sorted(fit, key=lambda memory: (_rank(memory), memory.created_at, memory.id))
     chosen: list[Memory] = []
     said: set[str] = set()
     room = settings.profile_chars
@@ -58,6 +56,12 @@ def standing(memories: Iterable[Memory], settings: Briefing, at: datetime) -> li
         said.add(key)
         room -= len(memory.text)
     return chosen
+
+
+def may_stand(memory: Memory) -> bool:
+    """Whether a memory can be in the standing profile while it is valid: what :func:`standing` needs to look at."""
+    sure = memory.status == "active" and memory.confidence >= SURE
+    return sure and (memory.source == "explicit" or memory.kind == "profile") and _rank(memory) is not None
 
 
 def describe(memories: Sequence[Memory], at: datetime) -> Profile:
@@ -73,11 +77,6 @@ def describe(memories: Sequence[Memory], at: datetime) -> Profile:
         attributes={memory.key.removeprefix("资料/"): memory.text for memory in base},
         preferences=[Preference(one.id, one.key, one.text, one.scene, one.subject, one.source, one.confidence) for one in preferences],
     )
-
-
-def _stands(memory: Memory, at: datetime) -> bool:
-    sure = memory.status == "active" and memory.confidence >= SURE and _valid(memory, at)
-    return sure and (memory.source == "explicit" or memory.kind == "profile")
 
 
 def _valid(memory: Memory, at: datetime) -> bool:

@@ -70,8 +70,7 @@ def recall(index: MemoryIndex, question: Question, settings: Recall) -> RecallRe
     are scored by R22 and kept by the calibrated threshold (R23). ValueError where the vector has another dimension than the index.
     """
     now = question.at.timestamp()
-    eligible = index.columns.eligible(now, question.kinds, question.include_archived)
-    rows = np.flatnonzero(eligible)
+    rows = index.columns.eligible_rows(now, question.kinds, question.include_archived)
     if not len(rows):
         return RecallResult([])
     query = _centred(index, question)
@@ -111,10 +110,9 @@ def _pool(index: MemoryIndex, rows: NDArray[np.intp], dense: Floats, bm25: Float
     found = rows[promising]
     days = np.maximum(now - index.columns["confirmed"][found], 0.0) / _DAY
     weights = _BASE_WEIGHTS[index.columns["kind"][found]] * np.exp(-0.02 * days)
-    weighted = best_rows(fused[promising] * weights, half)
     chosen = np.zeros(len(promising), dtype=np.bool_)
     chosen[:half] = True
-    chosen[weighted] = True
+    chosen[best_rows(fused[promising] * weights, half)] = True
     return np.asarray(promising[chosen], dtype=np.intp)
 
 
@@ -137,13 +135,13 @@ def recency(idle_days: NDArray[np.float64]) -> NDArray[np.float64]:
 def _select(index: MemoryIndex, rows: NDArray[np.intp], parts: Floats, question: Question, settings: Recall) -> RecallResult:
     shares = (settings.semantic_share, settings.recency_share, settings.frequency_share, settings.confidence_share)
     scores = parts @ np.array(shares, dtype=np.float32)
-    order = np.argsort(-scores, kind="stable")
+    order = (-scores).argsort(kind="stable")
     rows, parts, scores = rows[order], parts[order], scores[order]
     texts = index.columns["same_text"][rows].tolist()
     limit = question.limit or settings.limit
     seen: set[int] = set()
     kept: list[Recalled] = []
-    for place in np.flatnonzero(parts[:, 0] >= settings.threshold).tolist():
+    for place in (parts[:, 0] >= settings.threshold).nonzero()[0].tolist():
         if len(kept) == limit:
             break
         if texts[place] not in seen:

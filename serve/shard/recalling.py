@@ -121,7 +121,7 @@ class Recalling:
 
     def _brief(self, active: ActiveUser, result: RecallResult, question: str, at: datetime) -> BriefingText:
         settings = self._resources.settings.briefing
-        profile = standing(active.memories.all(), settings, at)
+        profile = standing(active.memories.may_stand(), settings, at)
         recalled = [memory for one in result.kept if (memory := active.memories.get(one.id)) is not None]
         return compose(profile, recalled, settings, at, self._resources.zone, "zh" if is_chinese(question) else "en")
 
