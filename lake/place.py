@@ -77,7 +77,7 @@ class Place:
         if stored != shards:
             raise SettingsError(
                 f"this lake has {stored} shard(s), config.yaml says lake.shards: {shards}: "
-                f"set it back to {stored}, or run `laoma job submit reshard`"
+                f"set it back to {stored} (a lake keeps the number it was made with; another one needs a new LAOMA_HOME)"
             )
 
 

@@ -256,7 +256,7 @@ class ShardStore:
         if (self._embedder, self._dim) != stored:
             raise EmbedderMismatch(
                 f"this lake's vectors come from {stored[0]!r} ({stored[1]}-d), configured is {self._embedder!r} ({self._dim}-d): "
-                "run `laoma job submit reembed`, or configure the former one again"
+                "set embedding.model and embedding.dim in config.yaml back to the former ones (another embedder needs a new LAOMA_HOME)"
             )
         if embedder not in (None, self._embedder) or (lengths or {self._dim}) != {self._dim}:
             raise EmbedderMismatch(f"a vector of {embedder!r}, {lengths} long, doesn't belong among those of {stored[0]!r} ({stored[1]}-d)")

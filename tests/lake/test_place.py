@@ -29,7 +29,7 @@ def test_another_shard_count_than_the_lakes_is_refused(tmp_path: Path) -> None:
     place = Place(tmp_path)
     place.settle_shards(2)
     place.settle_shards(2)
-    with pytest.raises(SettingsError, match=r"has 2 shard\(s\).*reshard"):
+    with pytest.raises(SettingsError, match=r"has 2 shard\(s\).*set it back to 2"):
         place.settle_shards(3)
 
 

@@ -154,7 +154,7 @@ def test_another_embedder_is_refused_by_name_and_by_length_but_all_else_works(ro
         put(store, memory("m1", vector=ONE), memory("m2", vector=TWO))
     for embedder, dim in (("other/embedder", DIM), (EMBEDDER, 16)):
         with open_shard(root, embedder=embedder, dim=dim) as store:
-            with pytest.raises(EmbedderMismatch, match="reembed"):
+            with pytest.raises(EmbedderMismatch, match=r"set embedding\.model and embedding\.dim .* back"):
                 store.vectors(Memory, "u1")
             new = memory(f"n{dim}").but(embedder=embedder, vector=[0.0] * dim)
             with pytest.raises(EmbedderMismatch):
