@@ -143,6 +143,7 @@ def _pool(workers: int, order: Order) -> Iterator[_Here | _Tasks]:
         yield _Here(order)
         return
     folder = tempfile.mkdtemp(prefix="laoma-eval-ray-", dir="/tmp")  # short: sockets lie in it
+    before = dict(os.environ)
     os.environ.pop("RAY_ADDRESS", None)  # never the cluster that serves
     os.environ.update(environment(Path(folder), order.settings) | {"OMP_NUM_THREADS": "1", "RAY_DISABLE_MEMORY_MONITOR": "1"})
     import ray
@@ -163,4 +164,6 @@ def _pool(workers: int, order: Order) -> Iterator[_Here | _Tasks]:
         yield _Tasks(order)
     finally:
         ray.shutdown()
+        os.environ.clear()
+        os.environ.update(before)
         shutil.rmtree(folder, ignore_errors=True)
