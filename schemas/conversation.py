@@ -11,7 +11,8 @@ from schemas.record import Moment, Record
 
 class Conversation(Record):
     """``summaries`` are JSON objects of R2's five keys, oldest first; ``centroid`` is the running mean of the user's turn vectors (R5);
-    ``watermark`` is the last turn whose extraction is settled. ``id`` is the client's own where it sent one: scoped by user, never global.
+    ``watermark`` is the latest turn whose extraction is settled, for people and jobs that read the lake: how far it is read. What is left
+    to read is decided by each turn's own ``extraction`` alone. ``id`` is the client's own where it sent one: scoped by user, never global.
     """
 
     TABLE: ClassVar[str] = "conversations"

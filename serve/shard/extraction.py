@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import datetime
 
 from lake.store import Put, Write
-from memory.adjudicate import adjudicate
+from memory.adjudicate import Decision, adjudicate
+from memory.candidates import candidates
 from memory.edits import tombstoned
 from memory.extract.protocol import Passage, Said
 from memory.ports import Floats
@@ -30,6 +32,8 @@ PASSING = (UpstreamFailed, TooMany, Unavailable, OSError)
 _BEFORE = 6
 _TRIES = 3
 """How often a failed turn is read in a process."""
+_MANY = 500
+"""So many memories are judged beside the event loop."""
 _SUSPECT = 5
 """After so many failures in a row the turn itself may be what fails."""
 
@@ -153,12 +157,17 @@ class ExtractionQueue:
         for statement in statements:
             if tombstoned(statement, active.tombstones, turn.at):
                 continue
-            held = {memory.id: memory for memory in active.memories.all()} | memories
-            decision = adjudicate(statement, list(held.values()), turn.at)
+            held = {memory.id: memory for memory in candidates(active.memories, statement, made[statement.text])} | memories
+            decision = await self._judge(statement, list(held.values()), turn.at)
             rows, reasons = apply(decision, statement, user=active.user, turn_id=turn.id, at=turn.at, new_id=self._resources.new_id)
             memories |= {row.id: row for row in rows}
             changes += reasons
         await self._finish(active, turn, "done", list(memories.values()), changes, made)
+
+    async def _judge(self, statement: Statement, held: list[Memory], at: datetime) -> Decision:
+        if len(held) <= _MANY:
+            return adjudicate(statement, held, at)
+        return await self._resources.in_thread(lambda: adjudicate(statement, held, at))
 
     async def _finish(
         self, active: ActiveUser, turn: Turn, state: Extraction, memories: list[Memory], changes: list[Change], made: dict[str, Floats]
