@@ -1,6 +1,7 @@
 """The journal of a shard: what was acknowledged and does not yet lie safely in its tables.
 
-SQLite, WAL, ``synchronous=FULL``: a committed entry survives a power cut (about 0.4 ms a commit on an SSD). The same file
+SQLite, WAL, ``synchronous=FULL``: a committed entry survives a power cut (about 0.4 ms a commit on an SSD). On a shared file system
+a rollback journal and ``synchronous=EXTRA`` instead: WAL needs memory that all its readers share, so all on one machine. The same file
 holds the lease with its fencing number, checked inside every transaction, and for each table the last version that is known
 to be on the disk.
 """
@@ -30,10 +31,14 @@ _CHECKPOINT_BYTES = 4 << 20
 
 
 class Journal:
-    """One shard's journal file. Thread-safe. Every method may raise sqlite3.Error (disk full, I/O); nothing is then half done."""
+    """One shard's journal file; ``shared``: it lies on a file system of several machines. Thread-safe.
 
-    def __init__(self, path: Path) -> None:
+    Every method may raise sqlite3.Error (disk full, I/O); nothing is then half done.
+    """
+
+    def __init__(self, path: Path, *, shared: bool = False) -> None:
         self.path = path
+        self._modes = ("DELETE", "EXTRA") if shared else ("WAL", "FULL")
         self._lock = Lock()
         self._db = self._connect()
         self._keeper = self._connect()  # checkpoints apart, so that no commit waits for one
@@ -43,8 +48,10 @@ class Journal:
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA auto_vacuum=INCREMENTAL")
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=FULL")
+        mode, synchronous = self._modes
+        if db.execute(f"PRAGMA journal_mode={mode}").fetchone()[0].upper() != mode:
+            raise sqlite3.OperationalError(f"it can't be switched to journal mode {mode} while another process uses it")
+        db.execute(f"PRAGMA synchronous={synchronous}")
         db.execute("PRAGMA secure_delete=ON")
         db.execute("PRAGMA wal_autocheckpoint=0")
         db.executescript(_SCHEMA)

@@ -39,7 +39,7 @@ def open_shard(root: Path, *, embedder: str, dim: int, settings: Lake, at: datet
     """Take the shard at ``root`` over. Raises Unavailable, Fenced, LaomaError (newer lake)."""
     folder = root / TABLES
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    journal = _open_journal(root)
+    journal = _open_journal(root, settings.shared)
     lock = OwnerLock(root / LOCK)
     try:
         fence = journal.take_lease(holder, at)
@@ -59,9 +59,9 @@ def open_shard(root: Path, *, embedder: str, dim: int, settings: Lake, at: datet
         raise
 
 
-def _open_journal(root: Path) -> Journal:
+def _open_journal(root: Path, shared: bool) -> Journal:
     try:
-        journal = Journal(root / JOURNAL)
+        journal = Journal(root / JOURNAL, shared=shared)
     except sqlite3.Error as error:
         raise Unavailable(f"the journal {root / JOURNAL} can't be opened ({error}): check the disk, or restore a backup") from None
     sync_new_folder(root / TABLES, upto=root.parents[2])

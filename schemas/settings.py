@@ -60,6 +60,7 @@ class Lake(Section):
     """Tables and logs."""
 
     shards: int = Field(1, ge=1)
+    shared: bool = Field(False, description="LAOMA_HOME lies on a file system of several machines (NFS 4): slower, safer journal")
     apply_every_ms: int = Field(200, ge=1, description="journal to LanceDB at least this often, milliseconds")
     apply_rows: int = Field(256, ge=1, description="or after this many rows")
     optimize_every: int = Field(50, ge=2, description="compact a table after this many commits (LanceDB slows with fragments)")

@@ -223,3 +223,37 @@ def test_the_journal_is_trimmed_only_when_every_table_file_is_synced(root: Path,
     assert unsynced == []
     assert store.stats().files_synced >= 10
     store.close()
+
+
+def test_a_journal_on_a_shared_file_system_keeps_no_memory_beside_it_and_loses_nothing_either(root: Path) -> None:
+    settings = Lake(shared=True, apply_every_ms=60_000, apply_rows=100_000)
+    store = open_shard(root, settings=settings)
+    store.commit([Put([turn("t1")])]).result()
+    assert sorted(path.name for path in root.glob("journal.sqlite*")) == ["journal.sqlite"]  # neither -wal nor -shm
+    modes = [store._journal._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert modes == ["delete", 3]
+    shutil.copytree(root, root.parent / "after")  # as a power cut would leave it
+    store.flush()
+    store.close()
+    with open_shard(root.parent / "after", settings=settings) as again:
+        assert [row.id for row in again.rows(Turn, "u1")] == ["t1"]
+
+
+def test_a_lake_may_move_to_a_shared_file_system_and_back(root: Path) -> None:
+    for number, shared in enumerate((False, True, False)):
+        with open_shard(root, settings=Lake(shared=shared)) as store:
+            store.commit([Put([turn(f"t{number}")])]).result()
+            store.flush()
+            mode = store._journal._db.execute("PRAGMA journal_mode").fetchone()[0]
+            assert (mode, store.count(Turn, "u1")) == ("delete" if shared else "wal", number + 1)
+
+
+def test_a_new_owner_fences_the_former_on_a_shared_file_system_too(root: Path) -> None:
+    settings = Lake(shared=True)
+    former = open_shard(root, settings=settings)
+    former.commit([Put([turn("t1")])]).result()
+    with open_shard(root, settings=settings) as new:
+        with pytest.raises(Fenced):
+            former.commit([Put([turn("lost")])]).result()
+        assert [row.id for row in new.rows(Turn, "u1")] == ["t1"]
+    former.close()
