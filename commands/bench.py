@@ -119,7 +119,7 @@ def _bench(
         try:
             outcomes = asyncio.run(run(embedder, settings, Path(folder), tell))
         except httpx.HTTPError as error:
-            raise LaomaError(f"the service did not answer as it should: {error}", code="bench_failed") from None
+            raise LaomaError(f"the service did not answer as it should: {type(error).__name__} {error}", code="bench_failed") from None
     figures = _log(place, name, outcomes, ran_on)
     if picture is not None:
         from eval.bench.picture import draw
