@@ -26,6 +26,8 @@ from serve.shards import LocalShard
 
 _LOOK_S = 0.005
 _READ_S = 60.0
+_KEEP_ALIVE_S = 3600
+"""Between two turns of a contender minutes may pass."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,8 @@ async def open_http_house(home: Path, embedder: Embedder, settings: Settings) ->
         model = UrlModel(settings.model, key=None)
         no_jobs: Any = None  # the routes of jobs are not asked here
         parts = Parts(settings, keys, LocalShard(house.service), model, _Beside(embedder), no_jobs, Metrics(), house.clock, new_id)
-        config = uvicorn.Config(
-            build_gateway(parts), host="127.0.0.1", port=0, log_level="warning", access_log=False, timeout_keep_alive=3600
-        )
+        app = build_gateway(parts)
+        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", access_log=False, timeout_keep_alive=_KEEP_ALIVE_S)
         async with serving(config) as url:
             yield HttpHouse(house, url, keys)
         await model.close()
