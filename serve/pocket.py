@@ -12,6 +12,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from schemas.errors import LaomaError
 
@@ -55,7 +56,8 @@ def convert(weights: Path, folder: Path) -> None:
         quantization_config=GgufConfig(gguf_file=weights.name, dequantize=True),
         dtype=torch.bfloat16,
     )
-    model.generation_config.update(do_sample=True, **SAMPLING)
+    sampling: Any = model.generation_config
+    sampling.update(do_sample=True, **SAMPLING)
     model.save_pretrained(folder)
     AutoTokenizer.from_pretrained(weights.parent, gguf_file=weights.name).save_pretrained(folder)
 
