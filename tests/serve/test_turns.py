@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.serve.house import House
 
 
@@ -104,6 +106,34 @@ async def test_sealed_turns_stay_readable_searchable_and_deletable(house: House)
     assert (await client.delete("/v1/conversations/camel")).status_code == 200
     assert "骆驼" not in (await client.get("/v1/export")).text
     assert not [path for path in (house.home / "logs").rglob("*.parquet") if "骆驼".encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+async def test_what_was_noted_about_a_conversation_is_deleted_with_it(house: House, sealed: bool) -> None:
+    client = house.as_("ming")
+    for name, comment in (("gone", "骆驼讲得不对"), ("kept", "豆浆讲得好")):
+        body = {"messages": [message("讲讲。"), {"role": "assistant", "content": "好。"}], "conversation_id": name, "wait": True}
+        turns = (await client.post("/v1/turns", json=body)).json()["turn_ids"]
+        thumb = {"turn": turns[1], "signal": "down", "comment": comment}
+        assert (await client.post("/v1/feedback", json=thumb)).status_code == 201
+    if sealed:
+        house.clock.pass_(days=3)
+        await house.service.seal()
+    assert (await client.delete("/v1/conversations/gone")).status_code == 200
+    exported = (await client.get("/v1/export")).text
+    assert ("骆驼" in exported, "豆浆" in exported) == (False, True)
+    assert not [path for path in (house.home / "logs").rglob("*.parquet") if "骆驼".encode() in path.read_bytes()]
+
+
+async def test_a_damaged_day_file_takes_no_user_down_and_shows_in_the_figures(house: House) -> None:
+    await house.tell("ming", "敦煌的骆驼很高。", conversation="camel")
+    house.clock.pass_(days=3)
+    await house.service.seal()
+    for path in (house.home / "logs" / "turns").rglob("*.parquet"):
+        path.write_bytes(b"PAR1 no more")
+    assert (await house.as_("hong").get("/v1/conversations")).status_code == 200
+    assert (await house.as_("ming").get("/v1/conversations/camel")).json()["turns"] == []
+    assert (await house.service.figures())["damaged_files"] == 1.0
 
 
 async def test_imported_turns_keep_their_own_time(house: House) -> None:
