@@ -14,18 +14,20 @@ from memory.ports import Embedder, Floats
 from schemas.settings import Embedding
 
 _PATIENCE_S = 60.0
+_PROBE = "老马识途 the old horse knows the way"
 
 
 class CachedEmbedder:
-    """Wraps an embedder; vectors are kept in ``folder/embeddings.sqlite`` by model, side and text hash. Thread-safe.
+    """Wraps an embedder; vectors are kept in ``folder/embeddings.sqlite`` by model, ``mark``, side and text hash. Thread-safe.
 
-    The wrapped embedder is made on the first miss only, so that a run over known texts loads no model. Texts are embedded one by one:
-    what a text's vector is never depends on its neighbours in a batch, so figures are equal from run to run.
+    The wrapped embedder is made on the first miss only. Texts are embedded one by one: what a text's vector is never depends on its
+    neighbours in a batch, so figures are equal from run to run.
     """
 
-    def __init__(self, make: Callable[[], Embedder], folder: Path, *, name: str, dim: int) -> None:
+    def __init__(self, make: Callable[[], Embedder], folder: Path, *, name: str, dim: int, mark: str = "") -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.name, self.dim = name, dim
+        self._mark = mark
         self._make = make
         self._inner: Embedder | None = None
         self._lock = threading.Lock()
@@ -50,7 +52,7 @@ class CachedEmbedder:
         return out
 
     def _one(self, text: str, side: str) -> Floats:
-        key = hashlib.blake2b(f"{self.name}\0{side}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        key = hashlib.blake2b(f"{self.name}\0{self._mark}\0{side}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
         known = self._rows.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
         if known is not None:
             return np.frombuffer(known[0], dtype=np.float32)
@@ -63,14 +65,15 @@ class CachedEmbedder:
 
 
 def configured(settings: Embedding, folder: Path) -> CachedEmbedder:
-    """The embedder of the settings, the one that serves, behind a cache in ``folder``."""
+    """The embedder of the settings, the one that serves, behind a cache in ``folder``.
 
-    def make() -> Embedder:
-        from serve.embedders import build
+    Its mark is how it embeds one text: another implementation of the same model, whose vectors compare, never answers with former ones.
+    """
+    from serve.embedders import build
 
-        return build(settings)
-
-    return CachedEmbedder(make, folder, name=settings.model, dim=settings.dim)
+    embedder = build(settings)
+    mark = hashlib.blake2b(embedder.passage([_PROBE])[0].astype(np.float16).tobytes(), digest_size=8).hexdigest()
+    return CachedEmbedder(lambda: embedder, folder, name=settings.model, dim=settings.dim, mark=mark)
 
 
 def bundled(folder: Path) -> CachedEmbedder:
