@@ -266,6 +266,8 @@ class ShardService:
             **{f"rows_{name}": float(table.rows) for name, table in stats.tables.items()},
             **{f"fragments_{name}": float(table.fragments) for name, table in stats.tables.items()},
             **self._extraction.figures(),
+            "exchanges_open": float(len(self._exchanges)),
+            "users_by_words_only": float(sum(active.by_words_only for active in loaded)),
             "turn_vectors_waiting": float(self._turn_vectors.waiting()),
             "users_loaded": float(len(loaded)),
             "memory_bytes": float(sum(active.nbytes for active in loaded)),
