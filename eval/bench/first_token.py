@@ -21,7 +21,7 @@ _USER = "asker"
 async def bench_first_token(
     count: int, rounds: int, embedder: Embedder, settings: Settings, folder: Path, clock: Clock, tell: Tell
 ) -> Outcome:
-    """``model``: the prompt that laoma sent in the same round, sent to the model server itself; ``laoma``: a chat with ``count``
+    """``model``: the prompt that laoma sent last, sent to the model server itself; ``laoma``: a chat with ``count``
     memories.
 
     The model server waits DELAY_S, then speaks. Each question is new, so it is embedded; the turn is on disk before the model is asked.
@@ -42,6 +42,8 @@ async def bench_first_token(
                 await _first(client, "/v1/chat/completions", {"messages": [{"role": "user", "content": asked[turn]}], "stream": True})
 
             async def alone(turn: int) -> None:
+                if not model.bodies:  # its warm-up may come first
+                    await laoma(turn)
                 await _first(direct, "/chat/completions", model.bodies[-1])
 
             times = await alternate([Contender("laoma", laoma), Contender("model", alone)], rounds, clock, tell)

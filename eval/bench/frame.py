@@ -1,4 +1,7 @@
-"""How contenders are timed: they take turns (A B C A B C …), so that whatever the machine does meanwhile hits them alike."""
+"""How contenders are timed: they take turns (A B C, B C A, C A B …), so that whatever the machine does meanwhile hits them alike.
+
+Each round begins with another one: who comes after a contender that waits finds an idle processor, who comes after one that computes does not.
+"""
 
 from __future__ import annotations
 
@@ -67,9 +70,10 @@ async def alternate(contenders: Sequence[Contender], rounds: int, clock: Clock, 
     gc.disable()
     try:
         for number in range(-_WARM_UP, rounds):
-            for row, contender in enumerate(contenders):
+            for place in range(len(contenders)):
+                row = (number + place) % len(contenders)
                 began = clock()
-                await contender.run(number)
+                await contenders[row].run(number)
                 if number >= 0:
                     ms[row, number] = (clock() - began) * 1000
             if number % 20 == 0:
