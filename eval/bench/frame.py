@@ -1,6 +1,6 @@
 """How contenders are timed: they take turns (A B C, B C A, C A B …), so that whatever the machine does meanwhile hits them alike.
 
-Each round begins with another one: who comes after a contender that waits finds an idle processor, who comes after one that computes does not.
+Each round begins with another one: after a contender that waits the processor is idle, after one that computes it is not.
 """
 
 from __future__ import annotations
