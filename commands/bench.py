@@ -17,7 +17,6 @@ from commands.place import Place, here, release
 
 if TYPE_CHECKING:
     from eval.bench.frame import Outcome, Tell
-    from memory.ports import Embedder
     from schemas.settings import Settings
 
 Rounds = Annotated[int, typer.Option("--rounds", min=1, max=900, help="Times that each contender runs.")]
@@ -51,7 +50,7 @@ def recall(
     counts = _sizes(sizes)
     cases = [(1, count) for count in counts] + ([(users, 1000)] if users else [])
 
-    async def run(embedder: Embedder, settings: Settings, folder: Path, tell: Tell) -> list[Outcome]:
+    async def run(embedder: Any, settings: Settings, folder: Path, tell: Tell) -> list[Outcome]:
         from eval.bench.first_token import bench_first_token
         from eval.bench.recall import bench_recall
 
@@ -82,7 +81,7 @@ def entrance(
     """
     place = here()
 
-    async def run(embedder: Embedder, settings: Settings, folder: Path, tell: Tell) -> list[Outcome]:
+    async def run(embedder: Any, settings: Settings, folder: Path, tell: Tell) -> list[Outcome]:
         from eval.bench.entrance import bench_entrance, in_process, running
 
         if live:
@@ -97,7 +96,7 @@ def entrance(
 
 def _bench(
     name: str,
-    run: Callable[[Embedder, Settings, Path, Tell], Coroutine[Any, Any, list[Outcome]]],
+    run: Callable[[Any, Settings, Path, Tell], Coroutine[Any, Any, list[Outcome]]],
     limits: dict[str, str],
     as_json: bool,
     picture: Path | None,
