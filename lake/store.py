@@ -23,7 +23,7 @@ from lake.commits import GroupCommit, Pending
 from lake.journal import Journal
 from lake.opening import TORN, open_shard
 from lake.tables import chunked, only, quote, scan
-from lake.writes import Drop, Put, Write, encode, kind_of, require_storable
+from lake.writes import Drop, Put, Write, checked, encode, kind_of
 from schemas.errors import EmbedderMismatch, LaomaError, Unavailable
 from schemas.record import R, Record, from_table, vector_fields
 from schemas.settings import Lake
@@ -91,12 +91,10 @@ class ShardStore:
         """
         future: Future[None] = Future()
         future.set_running_or_notify_cancel()
-        kept = [write for write in writes if isinstance(write, Drop) or write.rows]
         try:
             self._applier.guard()
+            kept = [checked(write) for write in writes if isinstance(write, Drop) or write.rows]
             self._check_vectors(kept)
-            for write in kept:
-                require_storable(write, self._tables.dim)
             entries = [encode(write) for write in kept]
         except LaomaError as error:
             future.set_exception(error)

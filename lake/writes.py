@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from lake.migrations import lift
 from schemas.errors import InvalidRequest
-from schemas.record import Record, to_table, vector_fields
+from schemas.record import Record, vector_fields
 
 Key = tuple[str, str]
 """(user, id): what identifies a row."""
@@ -78,21 +78,24 @@ def size_of(write: Write) -> int:
     return max(1, len(write.rows) if isinstance(write, Put) else len(write.ids or ()))
 
 
-def require_storable(write: Write, dim: int) -> None:
-    """Raises InvalidRequest for rows that a table would refuse, or that would not come back equal: asked before anything is written."""
+def checked(write: Write) -> Write:
+    """The write with its rows validated: what a row's class takes, a table holds. Rows that ``model_copy`` made never were.
+
+    Validating takes a tenth of the time of a conversion to Arrow. Raises InvalidRequest: asked before anything is written.
+    """
     if isinstance(write, Drop):
-        return
+        return write
     kind = kind_of(write)
     try:
-        data = to_table(kind, write.rows, dim)
-    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
-        raise InvalidRequest(f"a row of {kind.TABLE} can't be stored: {error}") from None
-    for column in data.schema:
-        missing = not column.nullable and data[column.name].null_count
-        if missing or not _finite(data[column.name]):
-            raise InvalidRequest(
-                f"a row of {kind.TABLE} can't be stored: {column.name!r} is {'missing' if missing else 'no finite number'}"
-            )
+        rows = [kind.model_validate(row.__dict__) for row in write.rows]
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InvalidRequest(f"a row of {kind.TABLE} can't be stored: {where}: {first['msg']}") from None
+    for name in vector_fields(kind):
+        if not all(_fits_float32(getattr(row, name)) for row in rows):
+            raise InvalidRequest(f"a row of {kind.TABLE} can't be stored: {name}: a number is too large")
+    return Put(rows)
 
 
 def encode(write: Write) -> Entry:
@@ -164,14 +167,9 @@ def _fold_drop(todo: Folded, drop: Drop) -> None:
         todo.rows.pop((drop.user, row_id), None)
 
 
-def _finite(column: pa.ChunkedArray) -> bool:
-    """Whether all numbers of a column are ones, lists of them included (JSON knows no NaN, LanceDB wants none in a vector)."""
-    values = column.combine_chunks()
-    while pa.types.is_list(values.type) or pa.types.is_fixed_size_list(values.type):
-        values = values.flatten()
-        if values.null_count:
-            return False
-    return not pa.types.is_floating(values.type) or pc.all(pc.is_finite(values)).as_py() is not False
+def _fits_float32(vector: Sequence[float] | None) -> bool:
+    with np.errstate(over="ignore"):
+        return vector is None or bool(np.isfinite(np.asarray(vector, dtype="<f4")).all())
 
 
 def _pack(vector: Sequence[float] | None) -> str | None:

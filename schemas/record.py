@@ -42,7 +42,7 @@ class Record(BaseModel):
     Every row belongs to a ``user`` and is identified by ``(user, id)``.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)  # JSON knows neither
     TABLE: ClassVar[str]
     VERSION: ClassVar[int] = 1
 

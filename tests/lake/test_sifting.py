@@ -86,7 +86,7 @@ def test_a_shard_opens_with_a_bad_row_in_its_journal_and_all_the_others_are_ther
 
 def test_a_running_shard_sets_a_refused_row_aside_and_goes_on(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_shard(root, settings=SLOW) as store:
-        monkeypatch.setattr("lake.store.require_storable", lambda *_: None)
+        monkeypatch.setattr("lake.store.checked", lambda write: write)
         bad = forged(turn("bad"), prompt_tokens=2**70)
         store.commit([Put([turn("t1")]), Put([bad]), Put([memory("m1")])]).result()
         store.commit([Put([turn("t2")]), Drop(Turn, "u1", ["t1"])]).result()
