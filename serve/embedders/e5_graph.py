@@ -5,11 +5,14 @@ Activations are quantised as they come (one scale a text), weights once (one sca
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.ports import Floats
 from serve.embedders.e5_bundle import Bundle
+from serve.embedders.e5_reach import drawn_in
 from serve.embedders.onnx_model import Graph
 
 _LEVELS = 64
@@ -17,36 +20,40 @@ _LEVELS = 64
 _OURS = "com.microsoft"
 
 
-def encoder(bundle: Bundle) -> bytes:
+def encoder(bundle: Bundle, reach: Mapping[str, Floats]) -> bytes:
     """A model file. Input ``tokens``: word + position + type embeddings before their normalisation, shape (1, length, 384);
-    output ``mean``, shape (1, 384)."""
+    output ``mean``, shape (1, 384). ``reach`` is what :func:`serve.embedders.e5_reach.reaches` found."""
     graph = Graph("multilingual-e5-small")
     scale, shift = _normal(graph, bundle, "emb.ln")
     state = graph.node("LayerNormalization", ["tokens", scale, shift], ["start"], axis=-1, epsilon=bundle.epsilon)
     for layer in range(bundle.layers):
-        state = _layer(graph, bundle, f"l{layer}", state)
+        state = _layer(graph, bundle, reach, f"l{layer}", state)
     axes = graph.constant("axes", np.array([1], np.int64))
     graph.node("ReduceMean", [state, axes], ["mean"], keepdims=0)
     return graph.to_bytes({"tokens": (1, "length", bundle.dim)}, {"mean": (1, bundle.dim)})
 
 
-def _layer(graph: Graph, bundle: Bundle, at: str, state: str) -> str:
+def _layer(graph: Graph, bundle: Bundle, reach: Mapping[str, Floats], at: str, state: str) -> str:
     joint = np.concatenate([bundle.matrix(f"{at}.{part}.w") for part in "qkv"])
     bias = np.concatenate([bundle.floats(f"{at}.{part}.b") for part in "qkv"])
     sides = [f"{at}.{part}" for part in "qkv"]
-    graph.node("Split", [_product(graph, f"{at}.qkv", state, joint, bias)], sides, axis=-1, num_outputs=3)
+    graph.node("Split", [_product(graph, reach, f"{at}.qkv", state, joint, bias)], sides, axis=-1, num_outputs=3)
     seen = graph.node("MultiHeadAttention", sides, [f"{at}.seen"], _OURS, num_heads=bundle.heads)
-    state = _residual(graph, bundle, f"{at}.aln", _linear(graph, bundle, f"{at}.ao", seen), state)
-    wide = graph.node("Gelu", [_linear(graph, bundle, f"{at}.fi", state)], [f"{at}.wide"], _OURS)
-    return _residual(graph, bundle, f"{at}.oln", _linear(graph, bundle, f"{at}.fo", wide), state)
+    state = _residual(graph, bundle, f"{at}.aln", _linear(graph, bundle, reach, f"{at}.ao", seen), state)
+    wide = graph.node("Gelu", [_linear(graph, bundle, reach, f"{at}.fi", state)], [f"{at}.wide"], _OURS)
+    return _residual(graph, bundle, f"{at}.oln", _linear(graph, bundle, reach, f"{at}.fo", wide), state)
 
 
-def _linear(graph: Graph, bundle: Bundle, name: str, state: str) -> str:
-    return _product(graph, name, state, bundle.matrix(f"{name}.w"), bundle.floats(f"{name}.b"))
+def _linear(graph: Graph, bundle: Bundle, reach: Mapping[str, Floats], name: str, state: str) -> str:
+    return _product(graph, reach, name, state, bundle.matrix(f"{name}.w"), bundle.floats(f"{name}.b"))
 
 
-def _product(graph: Graph, name: str, state: str, weights: Floats, bias: Floats) -> str:
+def _product(graph: Graph, reach: Mapping[str, Floats], name: str, state: str, weights: Floats, bias: Floats) -> str:
     """``state @ weights.T + bias`` in 8 bits; weights of shape (out, in)."""
+    if name in reach:
+        factor = drawn_in(reach[name])
+        state = graph.node("Mul", [state, graph.constant(f"{name}.drawn", 1 / factor)], [f"{name}.near"])
+        weights = weights * factor
     whole, step = quantised(weights)
     inputs = [state, graph.constant(f"{name}.w", whole), graph.constant(f"{name}.step", step), "", graph.constant(f"{name}.b", bias)]
     return graph.node("DynamicQuantizeMatMul", inputs, [name], _OURS)

