@@ -40,6 +40,9 @@ class Embedding(Section):
     threads: int = Field(1, ge=1, description="OpenMP threads of the bundled model in a process")
 
 
+POCKET_REPLY_TOKENS = 256
+
+
 class Model(Section):
     """The chat model. ``url`` set: any OpenAI-compatible server; else ``source`` (a folder or a hub id) is served by vLLM in the cluster.
 
@@ -53,7 +56,13 @@ class Model(Section):
     kv_cache_gb: float = Field(1.0, gt=0, description="KV cache on the CPU, GiB")
     max_model_len: int | None = Field(None, ge=256, description="context, tokens; None: the model's own")
     timeout_s: float = Field(600.0, gt=0, description="longest silence of the model server, seconds")
+    max_tokens: int | None = Field(None, ge=1, description="longest reply where the client sets no limit, tokens; the pocket model: 256")
     enabled: bool = Field(True, description="false: memory only, chat answers 503")
+
+    @property
+    def reply_limit(self) -> int | None:
+        """``max_tokens``, and for the pocket model, which seldom finds an end by itself, a default."""
+        return self.max_tokens or (None if self.source or self.url else POCKET_REPLY_TOKENS)
 
 
 class Lake(Section):

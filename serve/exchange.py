@@ -57,6 +57,9 @@ class Exchange:
             messages = [_masked(message) for message in messages]
         if body.get("max_completion_tokens") is not None:
             body = {key: value for key, value in body.items() if key != "max_tokens"}
+        limit = settings.model.reply_limit
+        if limit is not None and body.get("max_tokens") is None and body.get("max_completion_tokens") is None:
+            body = {**body, "max_tokens": limit}
         return {**body, "messages": messages, "model": settings.model.name}
 
     def hear(self, chunk: dict[str, Any]) -> None:

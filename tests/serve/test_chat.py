@@ -130,6 +130,18 @@ async def test_a_developer_message_reaches_the_model_as_system(house: House) -> 
     assert (sent["max_completion_tokens"], "max_tokens" in sent) == (50, False)
 
 
+async def test_a_reply_without_a_limit_of_the_clients_gets_the_settings_one(house: House) -> None:
+    await house.chat("ming", user("hi"))
+    assert house.model.bodies[-1]["max_tokens"] == 256
+    await house.chat("ming", user("hi"), max_tokens=900)
+    assert house.model.bodies[-1]["max_tokens"] == 900
+    house.parts = replace(
+        house.parts, settings=house.parts.settings.model_copy(update={"model": Model(name="m", url="http://127.0.0.1:9/v1")})
+    )
+    await house.chat("ming", user("hi"))
+    assert "max_tokens" not in house.model.bodies[-1]
+
+
 async def test_more_than_one_choice_is_refused_clearly(house: House) -> None:
     assert (await house.chat("ming", user("hi"), n=2)).json()["error"]["param"] == "n"
 
