@@ -71,7 +71,7 @@ class Exchange:
                 text = text_of((choice.get("delta") or choice.get("message") or {}).get("content"))
                 if text:
                     self._text.append(text)
-                    if self._first_token_ms is None:
+                    if self._first_token_ms is None and "delta" in choice:
                         self._first_token_ms = self._elapsed_ms()
 
     async def close(self, *, interrupted: bool) -> None:
