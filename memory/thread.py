@@ -20,7 +20,7 @@ from schemas.turn import Role, Turn
 _HEAD = 40
 _TELLING = 12
 _REASONING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | re.IGNORECASE)
-_CITATION = re.compile(r"\[\^?\d+\]|【[^】]{0,40}】|\ue200.*?\ue201|[\ue202-\ue206]")
+_CITATION = re.compile(r"\[\^?\d+\]|【[^】]{0,40}】|\ue200[^\ue200\ue201]{0,400}\ue201|[\ue202-\ue206]")
 
 
 @dataclass(frozen=True)

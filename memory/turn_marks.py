@@ -12,14 +12,17 @@ _ASKS_WHEN = re.compile(
     r"|什么时候|何时|哪[一]?[天日年月周]|几月|几号|几点|哪个(?:月|星期|周)|多久(?:以)?前",
     re.IGNORECASE,
 )
+_READ_CHARS = 2_000
+"""A longer utterance is a document: its beginning tells when, its end whether it asks."""
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 _PERIOD = rf"(?:week|weekend|month|year|night|spring|summer|fall|autumn|winter|{_WEEKDAY}|{_MONTH})"
 _SAYS_TIME = re.compile(
     rf"\b(?:yesterday|today|tonight|tomorrow|ago|recently|since|(?:the )?other day|(?:last|next|this|past) (?:\w+ )?{_PERIOD}"
     rf"|(?:on|until|by) {_WEEKDAY}|in (?:{_MONTH}|\d{{4}})|(?:19|20)\d\d|(?:few|for (?:\w+ )?)(?:days|weeks|months|years))\b"
-    r"|昨[天晚日]|前天|今[天晚早]|明[天早晚]|后天|[上下这本](?:个)?(?:周|星期|礼拜|月)|[去今明前]年|\d+\s*月\s*\d+\s*[日号]"
-    r"|[一二三四五六七八九十]+月[一二三四五六七八九十]*[日号]?|[天周月年]前|刚才|刚刚|最近",
+    r"|昨[天晚日]|前天|今[天晚早]|明[天早晚]|后天|[上下这本](?:个)?(?:周|星期|礼拜|月)|[去今明前]年"
+    r"|(?<!\d)\d{1,2}\s{0,3}月\s{0,3}\d{1,2}\s{0,3}[日号]"
+    r"|[一二三四五六七八九十]{1,3}月[一二三四五六七八九十]{0,3}[日号]?|[天周月年]前|刚才|刚刚|最近",
     re.IGNORECASE,
 )
 _ASKS_ASSISTANT = re.compile(
@@ -38,6 +41,7 @@ _ASKS_SELF = re.compile(
 
 def is_question(text: str) -> bool:
     """Whether an utterance ends as a question and most of it asks: it does not tell."""
+    text = text[-_READ_CHARS:]
     if _ENDS_ASKING.search(text) is None:
         return False
     sentences = [sentence for sentence in _SENTENCE.findall(text) if sentence.strip()]
@@ -57,7 +61,7 @@ def asks_when(text: str) -> bool:
 
 def says_a_time(text: str) -> bool:
     """Whether an utterance says when something is or was."""
-    return _SAYS_TIME.search(text) is not None
+    return _SAYS_TIME.search(text[:_READ_CHARS]) is not None
 
 
 def asks_what_was_said(text: str) -> bool:

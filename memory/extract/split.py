@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _SENTENCE_END = re.compile(
     (
-        r"[。！？；\n]+|[!?]+(?=\s|$)|(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bjr)(?<!\bvs)"
+        r"[。！？；\n]+|(?<![!?])[!?]++(?=\s|$)|(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bjr)(?<!\bvs)"
         r"(?<!\be\.g)(?<!\b[a-z])\.+(?=\s|$)"
     ),
     re.IGNORECASE,
