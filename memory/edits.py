@@ -39,9 +39,11 @@ class Version:
 def edit(
     memory: Memory, wanted: Edit, *, at: datetime, new_id: NewId, actor: Actor = "user", reason: str = "edited by the user"
 ) -> tuple[Memory, Change]:
-    """The corrected memory, next version, active again; a new text comes without a vector."""
+    """The corrected memory, next version; active unless it was superseded. A new text comes without a vector."""
     fields = {name: value for name, value in vars(wanted).items() if value is not None}
-    row = memory.but(**fields, version=memory.version + 1, updated_at=at, verified_at=at, status="active", source="explicit", valid_to=None)
+    row = memory.but(**fields, version=memory.version + 1, updated_at=at, verified_at=at, source="explicit")
+    if memory.status != "deprecated":  # what was superseded stays so: its successor holds now
+        row = row.but(status="active", valid_to=None)
     if row.text != memory.text:
         row = row.but(previous=memory.text, vector=None, embedder=None)
     return row, _change(memory, "edit", row.text, at, new_id, actor, reason)

@@ -76,16 +76,16 @@ class Exchange:
 
     async def close(self, *, interrupted: bool) -> None:
         """Store the reply, once. Nothing is stored for an empty one."""
-        text = whole("".join(self._text))
         if self._closed or self.opened is None or self.opened.parent is None:
             return
         self._closed = True
+        text = whole("".join(self._text))
         closing = Closing(
             id=self.reply_id,
             opened=self.opened,
             content=text,
             interrupted=interrupted,
-            model=self._model,
+            model=whole(self._model) if self._model else None,
             first_token_ms=self._first_token_ms,
             total_ms=self._elapsed_ms(),
             prompt_tokens=self._usage.get("prompt_tokens"),

@@ -84,7 +84,11 @@ async def events(exchange: Exchange, chunks: AsyncIterator[Chunk], keepalive_s: 
 
 def data(payload: Chunk) -> bytes:
     """One event."""
-    return b"data: " + json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n\n"
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return b"data: " + text.encode() + b"\n\n"
+    except UnicodeEncodeError:  # half an emoji: escaped, so that the client can join it with the half in the next chunk
+        return b"data: " + json.dumps(payload, separators=(",", ":")).encode() + b"\n\n"
 
 
 async def _with_pauses(chunks: AsyncIterator[Chunk], keepalive_s: float) -> AsyncIterator[Chunk | None]:

@@ -1,14 +1,19 @@
-"""Text that can be encoded: split surrogate pairs are joined, single halves become U+FFFD."""
+"""Values that can be stored and sent: whole Unicode, numbers that JSON knows, no deeper than anybody nests."""
 
 from __future__ import annotations
 
+import math
 from typing import TypeVar
 
+from schemas.errors import InvalidRequest
+
 T = TypeVar("T")
+_DEEPEST = 100
+"""Levels of lists and objects; Python's own limit would be met at about 900, somewhere else each time."""
 
 
 def whole(text: str) -> str:
-    """``text`` without lone surrogates; unchanged text is returned as it is."""
+    """``text`` without lone surrogates: split pairs are joined, single halves become U+FFFD. Unchanged text is returned as it is."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -16,12 +21,16 @@ def whole(text: str) -> str:
     return text
 
 
-def whole_json(value: T) -> T:
-    """The same for every string inside a JSON value, keys included."""
+def whole_json(value: T, *, depth: int = _DEEPEST) -> T:
+    """A JSON value whose strings, keys included, are whole. Raises InvalidRequest for NaN, infinity, and deeper nesting than ``depth``."""
+    if depth == 0:
+        raise InvalidRequest(f"The JSON is nested over {_DEEPEST} levels deep.")
     if isinstance(value, str):
         return whole(value)  # type: ignore[return-value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidRequest("NaN and Infinity are no JSON numbers.")
     if isinstance(value, list):
-        return [whole_json(item) for item in value]  # type: ignore[return-value]
+        return [whole_json(item, depth=depth - 1) for item in value]  # type: ignore[return-value]
     if isinstance(value, dict):
-        return {whole_json(key): whole_json(item) for key, item in value.items()}  # type: ignore[return-value]
+        return {whole(str(key)): whole_json(item, depth=depth - 1) for key, item in value.items()}  # type: ignore[return-value]
     return value

@@ -10,6 +10,7 @@ import httpx
 from schemas.errors import LaomaError, TooMany, Unavailable, UpstreamFailed
 from schemas.settings import Model
 from schemas.status import ModelState
+from serve.chat_model.normal import normal
 from serve.chat_model.protocol import PERSON
 from serve.chat_model.sse_lines import chunks, raise_error
 
@@ -38,12 +39,12 @@ class UrlModel:
         _check(answer, answer.text)
         try:
             completion = answer.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             raise UpstreamFailed(f"The model server sent what is no JSON: {answer.text[:80]!r}") from None
         if not isinstance(completion, dict):
             raise UpstreamFailed("The model server sent no completion.")
         raise_error(completion)
-        return completion
+        return normal(completion)
 
     async def stream(self, body: dict[str, Any], *, priority: int = PERSON) -> AsyncIterator[dict[str, Any]]:
         """See :class:`~serve.chat_model.protocol.ChatModel`."""
@@ -52,7 +53,7 @@ class UrlModel:
                 if answer.is_error:
                     _check(answer, (await answer.aread()).decode("utf-8", "replace"))
                 async for chunk in chunks(answer.aiter_bytes()):
-                    yield chunk
+                    yield normal(chunk)
         except httpx.HTTPError as error:
             raise _unreachable(error) from error
 

@@ -42,7 +42,7 @@ class HandleModel:
         """See :class:`~serve.chat_model.protocol.ChatModel`."""
         async with aclosing(self._ask({**body, "stream": True, "priority": priority})) as events:
             async for event in events:
-                for line in str(event).splitlines():
+                for line in str(event).split("\n"):  # not splitlines: U+2028 is text
                     for chunk in parse(line):
                         if chunk is not None:
                             yield chunk

@@ -43,7 +43,7 @@ def raise_error(value: dict[str, Any]) -> None:
 def _object(payload: str) -> dict[str, Any]:
     try:
         value = json.loads(payload)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UpstreamFailed(f"The model server sent what is no JSON: {payload[:80]!r}") from None
     if not isinstance(value, dict):
         raise UpstreamFailed(f"The model server sent {payload[:80]!r} instead of an object.")

@@ -16,6 +16,7 @@ from serve.auth import CallerDep, PartsDep
 from serve.exchange import Exchange, checked_body, open_exchange
 from serve.parts import Parts
 from serve.sse import ClientGone, EventStream, begin, disconnected, events, keep
+from serve.unicode import whole_json
 
 router = APIRouter(prefix="/v1", tags=["chat"])
 _CLIENT_CLOSED = 499
@@ -83,7 +84,7 @@ async def _whole(request: Request, parts: Parts, exchange: Exchange, prompt: dic
         gone.cancel()
     exchange.hear(completion)
     await exchange.close(interrupted=False)
-    return JSONResponse(completion, headers=exchange.headers())
+    return JSONResponse(whole_json(completion), headers=exchange.headers())
 
 
 def _plain_content(completion: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
 from lake.store import Put, Write
@@ -18,6 +19,9 @@ from serve.shard.ledger import erase, record
 from serve.shard.resources import Resources
 from serve.unicode import whole
 
+_VISIBLE = "LNS"
+"""Unicode categories that say something: letters, digits, signs (emoji among them)."""
+
 
 class Editing:
     """Edits are decisions like any other: versioned, with a reason, and a way back. Call its methods under the user's lock."""
@@ -27,11 +31,9 @@ class Editing:
 
     async def remember(self, active: ActiveUser, request: MemoryIn) -> Memory:
         """Add a statement as written; one that is there already is confirmed, one it supersedes is retired."""
-        text = _clean(request.text)
+        text, key, scene = _clean(request.text), _cleaned(request.key, "key"), _cleaned(request.scene, "scene")
         now = self._resources.now()
-        statement = stated(
-            text, self._resources.extractor, at=now, zone=self._resources.zone, kind=request.kind, key=request.key, scene=request.scene
-        )
+        statement = stated(text, self._resources.extractor, at=now, zone=self._resources.zone, kind=request.kind, key=key, scene=scene)
         decision = adjudicate(statement, active.memories.all(), now)
         memories, changes = apply(decision, statement, user=active.user, turn_id=None, at=now, new_id=self._resources.new_id)
         if not memories:
@@ -42,8 +44,8 @@ class Editing:
     async def edit(self, active: ActiveUser, id: str, patch: MemoryPatch, version: int | None) -> Memory:
         """Change some fields. Raises NotFound, Conflict."""
         memory = held(active, id, version)
-        text = None if patch.text is None else _clean(patch.text)
-        wanted = edits.Edit(text=text, kind=patch.kind, key=patch.key, scene=patch.scene, priority=patch.priority)
+        text, key, scene = _cleaned(patch.text, "text"), _cleaned(patch.key, "key"), _cleaned(patch.scene, "scene")
+        wanted = edits.Edit(text=text, kind=patch.kind, key=key, scene=scene, priority=patch.priority)
         if wanted == edits.Edit():
             return memory
         edited, change = edits.edit(memory, wanted, at=self._resources.now(), new_id=self._resources.new_id)
@@ -88,10 +90,14 @@ def of_kind(active: ActiveUser, kind: Kind | None) -> list[Memory]:
     return [memory for memory in active.memories.all() if kind is None or memory.kind == kind]
 
 
-def _clean(text: str) -> str:
+def _cleaned(text: str | None, param: str) -> str | None:
+    return None if text is None else _clean(text, param)
+
+
+def _clean(text: str, param: str = "text") -> str:
     redaction = redact(whole(text).strip())
-    if not redaction.text:
-        raise InvalidRequest("The text is empty.", param="text")
+    if not any(unicodedata.category(char)[0] in _VISIBLE for char in redaction.text):
+        raise InvalidRequest(f"The {param} has no letter, digit or sign in it.", param=param)
     if redaction.never:
-        raise InvalidRequest("This is a secret or an identity number: it is never stored.", param="text", code="never_stored")
+        raise InvalidRequest("This is a secret or an identity number: it is never stored.", param=param, code="never_stored")
     return redaction.text

@@ -75,7 +75,7 @@ def conversations(active: ActiveUser, limit: int, cursor: str | None) -> Convers
 
 async def conversation(resources: Resources, active: ActiveUser, id: str) -> ConversationView:
     """With its turns in order, sealed ones too."""
-    row = _conversation(active, id)
+    row = held_conversation(active, id)
     hot = [turn for turn in active.hot.values() if turn.conversation == id]
     sealed = await resources.in_thread(lambda: sealed_turns(resources.store, resources.logs, active.user, conversation=id))
     turns = {turn.id: turn for turn in [*sealed, *hot]}
@@ -94,7 +94,7 @@ async def turn(resources: Resources, active: ActiveUser, id: str) -> Turn:
 
 async def delete_conversation(resources: Resources, active: ActiveUser, id: str) -> Deleted:
     """Its turns go, hot and sealed, with what was noted about them. Call it under the user's lock."""
-    _conversation(active, id)
+    held_conversation(active, id)
     ids = await resources.in_thread(lambda: erase_conversation(resources.store, resources.logs, active.user, id))
     for one in ids:
         active.hot.pop(one, None)
@@ -124,7 +124,8 @@ def profile(active: ActiveUser, thumbs: Sequence[Feedback], now: datetime, zone:
     return ProfileView(user=active.user, attributes=known.attributes, preferences=preferences, behaviour=behaviour)
 
 
-def _conversation(active: ActiveUser, id: str) -> Conversation:
+def held_conversation(active: ActiveUser, id: str) -> Conversation:
+    """The user's conversation. Raises NotFound."""
     if id not in active.conversations:
         raise NotFound("No such conversation.", param="conversation_id")
     return active.conversations[id]

@@ -135,7 +135,7 @@ class ShardService:
                 self._queue(turn)
             await self._extraction.settled([turn.id for turn in view.turns])
             async with active.lock:
-                row = active.conversations[conversation_id].but(closed_at=self._resources.now())
+                row = listing.held_conversation(active, conversation_id).but(closed_at=self._resources.now())
                 await self._resources.commit([Put([row])])
                 active.conversations[conversation_id] = row
             return await listing.conversation(self._resources, active, conversation_id)

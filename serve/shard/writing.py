@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
 
 from lake.history import sealed_turns
@@ -21,6 +21,7 @@ from serve.shard.masking import mask, masked
 from serve.shard.resources import Resources
 
 _TICK = timedelta(microseconds=1)
+_LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Writing:
                 place = Place(conversation, exchange, parent)
                 turn = new[id] = _ingested(id, active.user, place, message, content, message.at or earliest)
             exchange, parent = turn.exchange, turn.id
-            earliest = turn.at + _TICK  # messages without a time of their own keep their order
+            earliest = min(turn.at + _TICK, _LATEST)  # messages without a time of their own keep their order
             turns.append(turn)
         if new:
             await self._store(active, list(new.values()))

@@ -75,6 +75,14 @@ async def test_lone_surrogates_in_a_chat_reach_model_and_lake_as_whole_text(hous
     assert answer.status_code in (200, 400)
 
 
+@pytest.mark.parametrize("extra", [b'"temperature": NaN', b'"temperature": 1e999', b'"x": ' + b"[" * 500 + b"]" * 500])
+async def test_a_chat_that_no_server_could_read_is_refused_before_anything_is_stored(house: House, extra: bytes) -> None:
+    body = b'{"messages":[{"role":"user","content":"hi"}], ' + extra + b"}"
+    answer = await house.as_("ming").post("/v1/chat/completions", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 400, answer.text
+    assert (await house.as_("ming").get("/v1/conversations")).json()["data"] == []
+
+
 async def test_head_and_options_answer_by_the_route(house: House) -> None:
     client = house.as_("ming")
     head = await client.head("/v1/memories")

@@ -136,3 +136,27 @@ async def test_a_secret_in_a_comment_is_masked(house: House) -> None:
     body = {"turn": answer.headers["X-Laoma-Turn"], "signal": "down", "comment": "我的身份证号是11010519491231002X"}
     assert (await house.as_("ming").post("/v1/feedback", json=body)).status_code == 201
     assert "11010519491231002X" not in (await house.as_("ming").get("/v1/export")).text
+
+
+async def test_a_secret_in_a_slot_or_scene_is_refused_too(house: House) -> None:
+    client = house.as_("ming")
+    for field in ("key", "scene"):
+        answer = await client.post("/v1/memories", json={"text": "我爱酒", field: "身份证 11010519491231002X"})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "never_stored")
+    id = await told(house, "我喜欢喝乌龙茶。")
+    assert (await client.patch(f"/v1/memories/{id}", json={"scene": "密码是 hunter2$x"})).status_code == 400
+
+
+async def test_nothing_visible_is_no_memory(house: House) -> None:
+    for text in ("\u200b", "。", "\u202e", "\x00"):
+        assert (await house.as_("ming").post("/v1/memories", json={"text": text})).status_code == 400
+
+
+async def test_correcting_a_superseded_memory_does_not_bring_it_back(house: House) -> None:
+    await house.tell("ming", "我住在杭州。")
+    house.clock.pass_(days=1)
+    await house.tell("ming", "我现在搬到北京了。")
+    retired = (await house.memories("ming", status="deprecated"))[0]
+    answer = await house.as_("ming").patch(f"/v1/memories/{retired['id']}", json={"priority": 1})
+    assert (answer.json()["status"], answer.json()["priority"]) == ("deprecated", 1)
+    assert len(await house.memories("ming")) == 1

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from memory.ports import Embedder
 from schemas.settings import Http, Model, Settings
@@ -103,6 +103,7 @@ async def test_surrogate_halves_split_over_chunks_are_stored_whole(pair: tuple[H
     ]
     answer = await house.as_("ming").post("/v1/chat/completions", json=ASK)
     assert answer.status_code == 200
+    assert texts(answer).encode("utf-16", "surrogatepass").decode("utf-16", "replace") == "a😀b\ufffd"
     assert (await stored(house))[1][1] == "a😀b\ufffd"
 
 
@@ -194,6 +195,39 @@ async def test_content_as_parts_becomes_text_and_thinking_is_no_answer(pair: tup
     answer = await house.as_("ming").post("/v1/chat/completions", json={**ASK, "stream": False})
     assert answer.json()["choices"][0]["message"]["content"] == "你好"
     assert "HIDDEN" not in (await house.as_("ming").get("/v1/export")).text
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("odd", [{"usage": "many"}, {"usage": [1]}, {"usage": {"prompt_tokens": 1.5}}, {"model": 7}, {"model": {}}])
+async def test_odd_fields_of_an_answer_are_left_out(pair: tuple[House, ScriptedModel], odd: dict[str, Any], stream: bool) -> None:
+    house, model = pair
+    model.packets = [event({"choices": [{"index": 0, "delta": {"content": "好"}, "finish_reason": "stop"}], **odd})]
+    model.answer = None if stream else JSONResponse({"choices": [{"index": 0, "message": {"content": "好"}}], **odd})
+    answer = await house.as_("ming").post("/v1/chat/completions", json={**ASK, "stream": stream})
+    assert answer.status_code == 200
+    assert (await stored(house))[1] == ("assistant", "好", False)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("choices", ["abc", [None], [5], [{"message": "x", "delta": "x"}]])
+async def test_choices_of_no_known_shape_are_an_upstream_failure(pair: tuple[House, ScriptedModel], choices: Any, stream: bool) -> None:
+    house, model = pair
+    model.packets = [said("一"), event({"choices": choices})]
+    model.answer = None if stream else JSONResponse({"choices": choices})
+    answer = await house.as_("ming").post("/v1/chat/completions", json={**ASK, "stream": stream})
+    if stream:
+        assert chunks(answer)[-1]["error"]["code"] == "upstream_failed"
+        assert (await stored(house))[1] == ("assistant", "一", True)
+    else:
+        assert (answer.status_code, answer.json()["error"]["code"]) == (502, "upstream_failed")
+
+
+async def test_half_an_emoji_in_a_whole_reply_is_replaced(pair: tuple[House, ScriptedModel]) -> None:
+    house, model = pair
+    body = b'{"choices":[{"index":0,"message":{"role":"assistant","content":"a\\ud83d"},"logprobs":{"x":-Infinity}}]}'
+    model.answer = Response(body, media_type="application/json")
+    answer = await house.as_("ming").post("/v1/chat/completions", json={**ASK, "stream": False})
+    assert answer.json()["choices"][0]["message"]["content"] == "a\ufffd"
 
 
 async def test_a_server_that_is_not_there_is_named_clearly(tmp_path: Path, embedder: Embedder) -> None:
