@@ -50,13 +50,11 @@ def edit(
 
 
 def delete(
-    memory: Memory, *, at: datetime, new_id: NewId, actor: Actor = "user", reason: str = "deleted by the user"
+    memory: Memory, changes: Sequence[Change], *, at: datetime, new_id: NewId, actor: Actor = "user", reason: str = "deleted by the user"
 ) -> tuple[list[Tombstone], Change]:
-    """The tombstones of a deleted memory (its text and the one before), and a change that keeps neither text."""
-    texts = dict.fromkeys([memory.text, *([memory.previous] if memory.previous else [])])
-    stones = [
-        Tombstone(id=_stone(memory.subject, memory.key, text), user=memory.user, key=memory.key.split("/", 1)[0], at=at) for text in texts
-    ]
+    """The tombstones of a deleted memory, one for each wording it ever had, and a change that keeps no text."""
+    texts = dict.fromkeys([*(version.text for version in versions(memory, changes)), *([memory.previous] if memory.previous else [])])
+    stones = [Tombstone(id=_stone(memory.subject, text), user=memory.user, key=memory.key.split("/", 1)[0], at=at) for text in texts]
     gone = _change(memory, "delete", None, at, new_id, actor, reason)
     return stones, gone.but(before=None)
 
@@ -86,7 +84,7 @@ def blot_out(gone: Sequence[Memory], others: Sequence[Memory], changes: Sequence
 
 def tombstoned(statement: Statement, tombstones: Collection[Tombstone], said_at: datetime) -> bool:
     """Whether a statement said at ``said_at`` was deleted since. What the user says anew, after the deletion, is no longer barred."""
-    stone = _stone(statement.subject, statement.key, statement.text)
+    stone = _stone(statement.subject, statement.text)
     return any(one.id == stone and said_at <= one.at for one in tombstones)
 
 
@@ -116,11 +114,13 @@ def revert(memory: Memory, changes: Sequence[Change], version: int | None, *, at
     return row, change.but(action="restore")
 
 
-_REWORDING = frozenset({"create", "coexist", "update", "replace", "merge", "edit", "restore"})
+_REWORDING = frozenset({"create", "coexist", "update", "merge", "edit", "restore"})
+"""Not ``replace``: there ``after`` is what the successor says."""
 
 
-def _stone(subject: str, key: str, text: str) -> str:
-    return digest(subject, key, statement_key(text))
+def _stone(subject: str, text: str) -> str:
+    """Without the slot, which may have been edited: the same words about the same person are the same statement."""
+    return digest(subject, statement_key(text))
 
 
 def _change(memory: Memory, action: Action, after: str | None, at: datetime, new_id: NewId, actor: Actor, reason: str) -> Change:

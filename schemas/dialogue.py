@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from schemas.conversation import Conversation
@@ -16,6 +16,13 @@ _EXAMPLE: JsonDict = {
     "messages": [{"role": "user", "content": "我叫林晚，早上只喝无糖豆浆。", "id": "m1"}, {"role": "assistant", "content": "记住了。"}],
     "wait": True,
 }
+
+
+def _addressable(id: str) -> str:
+    """A conversation's id stands in paths and headers."""
+    if not id.isprintable() or id in (".", ".."):
+        raise ValueError("a conversation id is printable, and neither '.' nor '..'")
+    return id
 
 
 class Message(BaseModel):
@@ -35,7 +42,7 @@ class TurnsRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_EXAMPLE]})
 
-    conversation_id: str | None = Field(None, min_length=1, max_length=200)
+    conversation_id: Annotated[str, AfterValidator(_addressable)] | None = Field(None, min_length=1, max_length=200)
     messages: list[Message] = Field(min_length=1, max_length=1000)
     wait: bool = False
 

@@ -8,7 +8,8 @@ from typing import Annotated
 from fastapi import Depends, Header, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from schemas.errors import Forbidden, InvalidRequest, Unauthorized
+from schemas.errors import Forbidden, Unauthorized
+from serve.header_text import header_text
 from serve.keys import Role
 from serve.parts import Parts, parts_of
 
@@ -39,9 +40,7 @@ async def caller(
             raise Forbidden(
                 "This key may not speak for other users: create one with `laoma key add NAME --delegate`.", param="X-Laoma-User"
             )
-        if not end_user.strip() or len(end_user) > 200 or not end_user.isprintable():
-            raise InvalidRequest("X-Laoma-User is 1-200 printable characters.", param="X-Laoma-User")
-        user = f"{key.user}/{end_user}"
+        user = f"{key.user}/{header_text(end_user, 'X-Laoma-User')}"
     return Caller(user, frozenset(key.roles), key.id)
 
 

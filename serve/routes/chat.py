@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from typing import Annotated, Any, Literal
-from urllib.parse import unquote
 
 from fastapi import APIRouter, Header, Request, Response
 from fastapi.responses import JSONResponse
 
 from memory.prompt import text_of
 from schemas.chat import ChatRequest
-from schemas.errors import InvalidRequest, Unavailable
+from schemas.errors import Unavailable
 from serve.auth import CallerDep, PartsDep
 from serve.exchange import Exchange, checked_body, open_exchange
+from serve.header_text import header_text
 from serve.parts import Parts
 from serve.sse import ClientGone, EventStream, begin, disconnected, events, keep
 from serve.unicode import whole_json
@@ -40,9 +40,7 @@ async def chat(
     """
     await _require_model(parts)
     if conversation is not None:
-        conversation = unquote(conversation)
-        if not 1 <= len(conversation) <= 200 or not conversation.isprintable():
-            raise InvalidRequest("X-Laoma-Conversation is 1-200 printable characters (percent-encoded).", param="X-Laoma-Conversation")
+        conversation = header_text(conversation, "X-Laoma-Conversation")
     sent = checked_body(body)
     exchange = await open_exchange(parts, who, sent, conversation, memory)
     prompt = exchange.prompt(sent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 
 from schemas.dialogue import Deleted
 from schemas.errors import InvalidRequest
@@ -39,12 +39,16 @@ async def remember(body: MemoryIn, who: CallerDep, parts: PartsDep) -> MemoryVie
 
 @router.delete("/memories", summary="Clear a kind, or all")
 async def clear(
+    request: Request,
     who: CallerDep,
     parts: PartsDep,
     kind: Kind | None = None,
     all: Annotated[bool, Query(description="must be true to clear every kind")] = False,
 ) -> Deleted:
     """Deleted memories leave recall at once and are not extracted again."""
+    unknown = set(request.query_params) - {"kind", "all"}
+    if unknown:  # a filter that is not understood must not mean "everything"
+        raise InvalidRequest(f"Deletion knows no filter {sorted(unknown)[0]!r}: only `kind` and `all`.", param=sorted(unknown)[0])
     if kind is None and not all:
         raise InvalidRequest("Say which: `?kind=event`, or `?all=true` for every memory.", param="kind")
     return await parts.shards.call(ShardService.clear_memories, who.user, kind)

@@ -62,9 +62,9 @@ class Editing:
         if not memories:
             return 0
         now = self._resources.now()
-        gone = [edits.delete(memory, at=now, new_id=self._resources.new_id) for memory in memories]
-        stones = list({stone.id: stone for buried, _ in gone for stone in buried}.values())
         changes = await self._resources.in_thread(lambda: self._resources.store.rows(Change, active.user))
+        gone = [edits.delete(memory, changes, at=now, new_id=self._resources.new_id) for memory in memories]
+        stones = list({stone.id: stone for buried, _ in gone for stone in buried}.values())
         ids = {memory.id for memory in memories}
         quoting, blanked = edits.blot_out(memories, [one for one in active.memories.all() if one.id not in ids], changes)
         beside: list[Write] = [Put(stones), Put([*blanked, *(change for _, change in gone)]), *([Put(quoting)] if quoting else [])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -149,7 +150,7 @@ def _own_id(user: str, conversation: str, message: Message, fresh: str) -> str:
     """A client's own message id names the same turn each time it is sent."""
     if message.id is None:
         return fresh
-    return str(uuid5(NAMESPACE_URL, "\x1f".join(("laoma", user, "api", conversation, message.id))))
+    return str(uuid5(NAMESPACE_URL, json.dumps(["laoma", user, "api", conversation, message.id])))
 
 
 def _unanswered(said: Sequence[Said]) -> int:

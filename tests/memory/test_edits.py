@@ -61,7 +61,7 @@ def test_a_version_that_never_was_is_refused_with_those_there_are():
 
 
 def test_deletion_keeps_no_text_and_bars_the_same_statement_until_it_is_said_anew():
-    stones, change = delete(MEMORY, at=AT, new_id=new_id)
+    stones, change = delete(MEMORY, [], at=AT, new_id=new_id)
     assert (change.before, change.after, change.action) == (None, None, "delete")
     assert not any("Pell" in stone.model_dump_json() for stone in stones)
     again = Statement("fact", "关系/牙医/姓名", "my dentist is Dr. Pell.", "Dr. Pell", "test", subject="牙医")

@@ -93,6 +93,16 @@ async def test_a_delegating_key_keeps_its_end_users_apart_and_reaches_no_real_us
     assert (await house.as_("bob").get("/v1/memories", headers={"X-Laoma-User": "e1"})).status_code == 403
 
 
+async def test_an_end_user_has_one_name_however_a_client_encodes_it(house: House) -> None:
+    agent = house.as_("agent", ["user", "delegate"])
+    body = {"messages": [{"role": "user", "content": "我喜欢喝乌龙茶。"}], "wait": True}
+    for name in ("小明".encode(), b"%E5%B0%8F%E6%98%8E"):
+        assert (await agent.post("/v1/turns", json=body, headers={"X-Laoma-User": name})).status_code == 200
+        found = await agent.get("/v1/memories", headers={"X-Laoma-User": name})
+        assert [memory["text"] for memory in found.json()["data"]] == ["我喜欢喝乌龙茶"]
+    assert (await agent.get("/v1/memories", headers={"X-Laoma-User": "%0a"})).status_code == 400
+
+
 async def test_the_admin_reads_nobody_elses_memories(house: House) -> None:
     ids = await furnish(house)
     admin = house.as_(OWNER, ["user", "admin"])

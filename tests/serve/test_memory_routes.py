@@ -160,3 +160,21 @@ async def test_correcting_a_superseded_memory_does_not_bring_it_back(house: Hous
     answer = await house.as_("ming").patch(f"/v1/memories/{retired['id']}", json={"priority": 1})
     assert (answer.json()["status"], answer.json()["priority"]) == ("deprecated", 1)
     assert len(await house.memories("ming")) == 1
+
+
+async def test_no_wording_that_a_deleted_memory_ever_had_is_learnt_from_old_words(house: House) -> None:
+    old = {"messages": [{"role": "user", "content": "我对花生过敏。", "at": "2025-01-01T00:00:00Z"}], "wait": True}
+    client = house.as_("ming")
+    id = (await client.post("/v1/turns", json=old)).json()["memories"][0]
+    for change in ({"text": "我对腰果过敏"}, {"text": "我对坚果过敏"}, {"key": "健康/其他"}):
+        await client.patch(f"/v1/memories/{id}", json=change)
+    await client.delete(f"/v1/memories/{id}")
+    await client.post("/v1/turns", json=old)
+    assert await house.memories("ming") == []
+
+
+async def test_deletion_by_a_filter_that_is_not_known_deletes_nothing(house: House) -> None:
+    await house.tell("ming", "我喜欢喝乌龙茶。")
+    answer = await house.as_("ming").delete("/v1/memories", params={"all": "true", "q": "龙井"})
+    assert (answer.status_code, answer.json()["error"]["param"]) == (400, "q")
+    assert len(await house.memories("ming")) == 1

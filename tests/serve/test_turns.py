@@ -141,3 +141,9 @@ async def test_imported_turns_keep_their_own_time(house: House) -> None:
     body = {"messages": [message("我上周开始学陶艺。") | {"at": "2023-05-08T10:00:00+08:00"}], "conversation_id": "old"}
     await client.post("/v1/turns", json=body)
     assert (await client.get("/v1/conversations/old")).json()["turns"][0]["at"] == "2023-05-08T02:00:00Z"
+
+
+async def test_a_conversation_id_that_no_path_can_name_is_refused(house: House) -> None:
+    for id in ("a\n", "..", "."):
+        answer = await house.as_("ming").post("/v1/turns", json={"conversation_id": id, "messages": [message("x")]})
+        assert answer.status_code == 400
