@@ -34,7 +34,7 @@ def shards_of(home: Path) -> Shards:
         handles = [serve.get_deployment_handle(f"MemoryShard-{number}", APP) for number in range(count)]
     except (ConnectionError, RayServeException) as error:
         raise Unavailable(f"the memory service does not answer at {address} ({error}): `laoma up`") from None
-    return RemoteShards(list(handles), shard_of)
+    return RemoteShards(handles, shard_of)
 
 
 def cluster_of(home: Path) -> str:

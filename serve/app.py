@@ -18,6 +18,7 @@ from serve.keys import KeyRing, ensure_owner
 from serve.memory_shard import MemoryShard, new_id, now
 from serve.metrics import Metrics
 from serve.parts import Parts
+from serve.session_folder import socket_of
 from serve.shards import RemoteShards
 
 _CHECKOUT = Path(__file__).resolve().parent.parent
@@ -34,7 +35,7 @@ class Gateway:
         parts = Parts(
             settings=settings,
             keys=KeyRing(path / "keys.json"),
-            shards=RemoteShards(list(shards), shard_of),
+            shards=RemoteShards(shards, shard_of, sockets=[socket_of(path, number) for number in range(len(shards))]),
             chat=build_chat_model(path, settings.model),
             embedder=HandleEmbedder(embedder, settings.embedding),
             jobs=RayJobBoard(dashboard, path, _CHECKOUT),

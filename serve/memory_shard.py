@@ -1,4 +1,7 @@
-"""The shard on the cluster: one replica a shard, reached through one method so that every failure of ours travels as a value."""
+"""The shard on the cluster: one replica a shard, reached through one method so that every failure of ours travels as a value.
+
+The gateway of the same machine calls it over a line of its own (``serve/line.py``), others through Serve.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,18 @@ from uuid6 import uuid7
 from lake.place import Place
 from lake.store import ShardStore
 from memory.extract.offline import OfflineExtractor
-from schemas.errors import LaomaError
+from schemas.errors import LaomaError, TooMany
 from schemas.settings import Settings, load_settings
 from serve.embedders import build as build_embedder
+from serve.line import LineServer
+from serve.session_folder import socket_of
 from serve.shard.resources import Resources
 from serve.shard.service import ShardService
 from serve.shard.unbroken import unbroken
 
 log = logging.getLogger("laoma.shard")
+_GRACE_S = 5.0
+"""Calls in work when the replica is to go get so long, seconds."""
 
 
 def new_id() -> str:
@@ -56,8 +63,12 @@ class MemoryShard:
 
     async def __init__(self, home: str, number: int) -> None:  # type: ignore[misc]  # Serve awaits it
         path = Path(home)
-        self._service = open_shard(path, number, load_settings(path))
+        settings = load_settings(path)
+        self._service = open_shard(path, number, settings)
         await self._service.start()
+        busy = TooMany("The memory is busy: try again in a second.", retry_after=1)
+        self._line = LineServer(self.perform, limit=settings.shard.queue, refusal=busy)
+        await self._line.open(socket_of(path, number))
 
     async def perform(self, name: str, args: tuple[object, ...], kwargs: dict[str, Any]) -> object:
         """Call a public method of :class:`ShardService`; an error of ours is returned, not raised (it would lose its class)."""
@@ -74,4 +85,5 @@ class MemoryShard:
 
     async def __del__(self) -> None:
         """Serve awaits it when the replica is to go."""
+        await self._line.close(_GRACE_S)
         await self._service.stop()

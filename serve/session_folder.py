@@ -29,13 +29,16 @@ def logs_of(folder: Path) -> Path:
     return rays_folder(folder) / "session_latest" / "logs"
 
 
+def socket_of(home: Path, shard: int) -> Path:
+    """Where a shard of this home listens for callers on the same machine; the folder is there and closed. Raises LaomaError."""
+    folder = folder_of(home)
+    _close(folder)
+    return folder / f"shard-{shard}.sock"
+
+
 def prepare(folder: Path) -> None:
     """Empty but for the last session, whose logs may be wanted. Raises LaomaError where somebody else made a folder of this name."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    seen = folder.lstat()
-    if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.getuid():
-        raise LaomaError(f"{folder} belongs to somebody else: remove it", code="start_failed")
-    folder.chmod(0o700)
+    _close(folder)
     inner = rays_folder(folder)
     inner.mkdir(exist_ok=True)
     latest = inner / "session_latest"
@@ -43,3 +46,11 @@ def prepare(folder: Path) -> None:
     for entry in inner.iterdir():
         if entry not in kept and entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry, ignore_errors=True)
+
+
+def _close(folder: Path) -> None:
+    folder.mkdir(mode=0o700, exist_ok=True)
+    seen = folder.lstat()
+    if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.getuid():
+        raise LaomaError(f"{folder} belongs to somebody else: remove it", code="start_failed")
+    folder.chmod(0o700)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from schemas.errors import LaomaError, TooMany, Unavailable
+from serve.line import Line, NobodyListens
 from serve.shard.service import ShardService
 from serve.shard.unbroken import unbroken
 
@@ -53,32 +55,38 @@ class Handle(Protocol):
 
 
 class RemoteShards:
-    """The shards on the cluster, by Serve handles; a call that met a dying replica is made again after a pause, ``patience`` times in all.
+    """The shards on the cluster: over a line where the shard is on this machine, else by its Serve handle.
 
-    Calling twice is safe: ids are made by the caller, and the same id is stored once.
+    A call that met a dying replica is made again after a pause, ``patience`` times in all and then by the handle, which knows the
+    replica's successor. Calling twice is safe: ids are made by the caller, and the same id is stored once.
+
+    ``sockets``: where each shard listens, if it is on this machine.
     """
 
-    def __init__(self, handles: list[Handle], shard_of: Callable[[str, int], int], *, patience: int = 3) -> None:
+    def __init__(
+        self, handles: Sequence[Handle], shard_of: Callable[[str, int], int], *, sockets: Sequence[Path] = (), patience: int = 3
+    ) -> None:
         self._handles = handles
         self._shard_of = shard_of
         self._patience = patience
+        self._lines = [Line(socket) for socket in sockets]
 
     async def call(self, method: ShardMethod[P, T], user: str, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :class:`Shards`."""
-        handle = self._handles[self._shard_of(user, len(self._handles))]
-        return cast(T, await self._perform(handle, method.__name__, (user, *args), kwargs))
+        shard = self._shard_of(user, len(self._handles))
+        return cast(T, await self._perform(shard, method.__name__, (user, *args), kwargs))
 
     async def each(self, method: Callable[[ShardService], Awaitable[T]]) -> list[T]:
         """See :class:`Shards`."""
-        return [cast(T, await self._perform(handle, method.__name__, (), {})) for handle in self._handles]
+        return [cast(T, await self._perform(shard, method.__name__, (), {})) for shard in range(len(self._handles))]
 
-    async def _perform(self, handle: Handle, name: str, args: tuple[object, ...], kwargs: dict[str, Any]) -> object:
+    async def _perform(self, shard: int, name: str, args: tuple[object, ...], kwargs: dict[str, Any]) -> object:
         from ray.exceptions import RayActorError
         from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError, RayServeException
 
         for attempt in range(1, self._patience + 1):
             try:
-                answer = await handle.perform.remote(name, args, kwargs)
+                answer = await self._ask(shard, name, args, kwargs, by_line=attempt == 1)
             except BackPressureError:
                 raise TooMany("The memory is busy: try again in a second.", retry_after=1) from None
             except (RayActorError, DeploymentUnavailableError, RayServeException, ConnectionError) as error:
@@ -92,3 +100,11 @@ class RemoteShards:
                     return answer
             await asyncio.sleep(_PAUSE_S * attempt)
         raise AssertionError("unreachable")
+
+    async def _ask(self, shard: int, name: str, args: tuple[object, ...], kwargs: dict[str, Any], *, by_line: bool) -> object:
+        if by_line and self._lines:
+            try:
+                return await self._lines[shard].call(name, args, kwargs)
+            except NobodyListens:
+                pass  # on another machine, or not started yet: the handle waits for it
+        return await self._handles[shard].perform.remote(name, args, kwargs)
