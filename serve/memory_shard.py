@@ -24,7 +24,6 @@ from serve.line import LineServer
 from serve.session_folder import socket_of
 from serve.shard.resources import Resources
 from serve.shard.service import ShardService
-from serve.shard.unbroken import unbroken
 
 log = logging.getLogger("laoma.shard")
 _GRACE_S = 5.0
@@ -75,7 +74,7 @@ class MemoryShard:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return await unbroken(getattr(self._service, name)(*args, **kwargs))
+            return await self._service.answer(getattr(self._service, name)(*args, **kwargs))
         except LaomaError as error:
             return error
 

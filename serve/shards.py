@@ -10,7 +10,6 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 from schemas.errors import LaomaError, TooMany, Unavailable
 from serve.line import Line, NobodyListens
 from serve.shard.service import ShardService
-from serve.shard.unbroken import unbroken
 
 _PAUSE_S = 0.3
 P = ParamSpec("P")
@@ -38,7 +37,7 @@ class LocalShard:
 
     async def call(self, method: ShardMethod[P, T], user: str, *args: P.args, **kwargs: P.kwargs) -> T:
         """See :class:`Shards`."""
-        return await unbroken(method(self._service, user, *args, **kwargs))
+        return await self._service.answer(method(self._service, user, *args, **kwargs))
 
     async def each(self, method: Callable[[ShardService], Awaitable[T]]) -> list[T]:
         """See :class:`Shards`."""

@@ -14,6 +14,7 @@ from lake.store import ShardStore, Write
 from memory.extract.protocol import Extractor
 from memory.ports import Embedder
 from schemas.settings import Settings
+from serve.shard.calm import Calm
 from serve.shard.threads import Lane, Threads
 
 T = TypeVar("T")
@@ -31,6 +32,7 @@ class Resources:
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     threads: Threads = field(default_factory=Threads)
+    calm: Calm = field(default_factory=Calm)
 
     @property
     def zone(self) -> ZoneInfo:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from contextlib import suppress
 from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 from lake.logs import seal
 from lake.store import Drop, Put
@@ -28,9 +30,11 @@ from serve.shard.masking import mask
 from serve.shard.recalling import Recalling
 from serve.shard.resources import Resources
 from serve.shard.turn_vectors import TurnVectors
+from serve.shard.unbroken import unbroken
 from serve.shard.writing import Writing
 
 log = logging.getLogger("laoma.shard")
+T = TypeVar("T")
 _HOUSEKEEPING_S = 30.0
 _LOCK_S = 1.0
 
@@ -78,6 +82,14 @@ class ShardService:
         finally:
             await asyncio.to_thread(self._resources.store.close)
             self._resources.threads.shutdown()
+
+    async def answer(self, work: Coroutine[Any, Any, T]) -> T:
+        """A call of one of the methods below, for somebody who waits: it runs to its end, and background work stands back meanwhile."""
+        return await unbroken(self._attended(work))
+
+    async def _attended(self, work: Coroutine[Any, Any, T]) -> T:
+        with self._resources.calm.broken():
+            return await work
 
     # turns and conversations
 

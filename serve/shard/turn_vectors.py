@@ -17,6 +17,8 @@ from serve.shard.resources import Resources
 log = logging.getLogger("laoma.turn_vectors")
 _BATCH = 8
 _PAUSE_S = 0.02
+_LONGEST_BUSY_S = 2.0
+"""Under calls that never end a batch is embedded so often all the same, seconds."""
 _RETRY_S = 5.0
 _RETRY_MOST_S = 300.0
 
@@ -70,6 +72,7 @@ class TurnVectors:
     async def _work(self) -> None:
         while True:
             user = await self._backlog.next()
+            await self._resources.calm.comes(_LONGEST_BUSY_S)
             # one at a time after a failure: a single text may be what the embedder refuses
             ids = self._backlog.of(user, 1 if self._backlog.failures(user) else _BATCH)
             try:
