@@ -86,6 +86,9 @@ class Shard(Section):
 
     users_in_memory: int = Field(64, ge=1, description="active users held in memory (LRU)")
     cache_mb: int = Field(256, ge=8, description="budget of their vectors and word indexes, MiB")
+    clock_leeway_s: float = Field(
+        7200.0, ge=0, description="a clock set back by this much or less does not turn the order of what was said"
+    )
     queue: int = Field(1024, ge=1, description="requests waiting at most; beyond: 429")
 
 

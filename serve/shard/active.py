@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from lake.history import sealed_turns
 from lake.store import Put
@@ -19,6 +19,7 @@ from schemas.conversation import Conversation
 from schemas.errors import EmbedderMismatch
 from schemas.memory import Memory, Tombstone
 from schemas.turn import Turn, TurnVector
+from serve.shard.moments import Moments
 from serve.shard.resources import Resources
 
 log = logging.getLogger("laoma.shard")
@@ -41,6 +42,7 @@ class ActiveUser:
     hot: dict[str, Turn]
     conversations: dict[str, Conversation]
     tombstones: list[Tombstone]
+    moments: Moments
     by_words_only: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     in_use: int = 0
@@ -181,6 +183,8 @@ def load(resources: Resources, user: str) -> ActiveUser:
     threads.add_turns(turns)
     for turn in turns:
         index.put(turn, turn_vectors.get(turn.id))
+    moments = Moments(resources.now, timedelta(seconds=resources.settings.shard.clock_leeway_s))
+    moments.resume([*(turn.at for turn in turns), *(row.updated_at for row in rows)])
     return ActiveUser(
         user=user,
         memories=memories,
@@ -189,5 +193,6 @@ def load(resources: Resources, user: str) -> ActiveUser:
         hot=hot,
         conversations={row.id: row for row in store.rows(Conversation, user)},
         tombstones=store.rows(Tombstone, user),
+        moments=moments,
         by_words_only=by_words_only,
     )

@@ -32,7 +32,7 @@ class Editing:
     async def remember(self, active: ActiveUser, request: MemoryIn) -> Memory:
         """Add a statement as written; one that is there already is confirmed, one it supersedes is retired."""
         text, key, scene = _clean(request.text), _cleaned(request.key, "key"), _cleaned(request.scene, "scene")
-        now = self._resources.now()
+        now = active.moments.take()
         statement = stated(text, self._resources.extractor, at=now, zone=self._resources.zone, kind=request.kind, key=key, scene=scene)
         decision = adjudicate(statement, active.memories.all(), now)
         memories, changes = apply(decision, statement, user=active.user, turn_id=None, at=now, new_id=self._resources.new_id)
@@ -48,20 +48,20 @@ class Editing:
         wanted = edits.Edit(text=text, kind=patch.kind, key=key, scene=scene, priority=patch.priority)
         if wanted == edits.Edit():
             return memory
-        edited, change = edits.edit(memory, wanted, at=self._resources.now(), new_id=self._resources.new_id)
+        edited, change = edits.edit(memory, wanted, at=active.moments.take(), new_id=self._resources.new_id)
         return (await record(self._resources, active, [edited], [change]))[0]
 
     async def revert(self, active: ActiveUser, id: str, version: int | None, if_match: int | None, history: Sequence[Change]) -> Memory:
         """Bring back the text of an earlier version. Raises NotFound, Conflict, InvalidRequest."""
         memory = held(active, id, if_match)
-        reverted, change = edits.revert(memory, history, version, at=self._resources.now(), new_id=self._resources.new_id)
+        reverted, change = edits.revert(memory, history, version, at=active.moments.take(), new_id=self._resources.new_id)
         return (await record(self._resources, active, [reverted], [change]))[0]
 
     async def delete(self, active: ActiveUser, memories: Sequence[Memory]) -> int:
         """Delete memories: their rows go and their words wherever a history quotes them; tombstones stay."""
         if not memories:
             return 0
-        now = self._resources.now()
+        now = active.moments.take()
         changes = await self._resources.in_thread(lambda: self._resources.store.rows(Change, active.user))
         gone = [edits.delete(memory, changes, at=now, new_id=self._resources.new_id) for memory in memories]
         stones = list({stone.id: stone for buried, _ in gone for stone in buried}.values())

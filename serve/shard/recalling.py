@@ -30,7 +30,7 @@ class Recalling:
 
     async def recall(self, active: ActiveUser, request: RecallRequest) -> RecallResponse:
         """The memories that answer, and the briefing a prompt would carry."""
-        at = request.at or self._resources.now()
+        at = request.at or active.moments.now()
         result = await self.rank(active, request.model_copy(update={"at": at}))
         briefing = self._brief(active, result, request.query, at)
         return RecallResponse(memories=result.kept, briefing=briefing.text)
@@ -41,7 +41,7 @@ class Recalling:
         question = Question(
             text=text,
             vector=await self._vector(active, text),
-            at=request.at or self._resources.now(),
+            at=request.at or active.moments.now(),
             limit=request.limit,
             kinds=tuple(request.kinds) if request.kinds else None,
             include_archived=request.include_archived,
@@ -69,7 +69,7 @@ class Recalling:
         question = TurnQuestion(
             text=text,
             vector=await self._vector(active, dense_text),
-            at=request.at or self._resources.now(),
+            at=request.at or active.moments.now(),
             zone=self._resources.zone,
             limit=request.limit,
             since=request.since,
@@ -107,7 +107,7 @@ class Recalling:
         event = Event(
             id=self._resources.new_id(),
             user=active.user,
-            at=self._resources.now(),
+            at=active.moments.now(),
             kind="recall",
             conversation=conversation,
             turn=turn,

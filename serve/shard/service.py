@@ -147,7 +147,7 @@ class ShardService:
                 self._queue(turn)
             await self._extraction.settled([turn.id for turn in view.turns])
             async with active.lock:
-                row = listing.held_conversation(active, conversation_id).but(closed_at=self._resources.now())
+                row = listing.held_conversation(active, conversation_id).but(closed_at=active.moments.now())
                 await self._resources.commit([Put([row])])
                 active.conversations[conversation_id] = row
             return await listing.conversation(self._resources, active, conversation_id)
@@ -219,7 +219,7 @@ class ShardService:
         """Who the user is, as far as it is known."""
         thumbs = await self._resources.in_thread(lambda: self._resources.store.rows(Feedback, user))
         async with self._users.use(user) as active:
-            return listing.profile(active, thumbs, self._resources.now(), self._resources.zone)
+            return listing.profile(active, thumbs, active.moments.now(), self._resources.zone)
 
     async def feedback(self, user: str, body: FeedbackIn) -> Feedback:
         """A thumb on a reply; the latest counts. Raises NotFound."""
@@ -230,7 +230,7 @@ class ShardService:
             row = Feedback(
                 id=f"thumb-{turn.id}",
                 user=user,
-                at=self._resources.now(),
+                at=active.moments.now(),
                 turn=turn.id,
                 conversation=turn.conversation,
                 signal=body.signal,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import NAMESPACE_URL, uuid5
 
 from lake.history import sealed_turns
@@ -19,9 +19,9 @@ from schemas.exchange import Closing, Opening
 from schemas.turn import Extraction, Turn
 from serve.shard.active import ActiveUser
 from serve.shard.masking import mask, masked
+from serve.shard.moments import TICK
 from serve.shard.resources import Resources
 
-_TICK = timedelta(microseconds=1)
 _LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 
 
@@ -55,7 +55,7 @@ class Writing:
         turns: list[Turn] = []
         new: dict[str, Turn] = {}
         exchange = None
-        earliest = now
+        earliest = active.moments.take(now, len(named))
         for message, id, content in zip(request.messages, named, contents, strict=True):
             turn = known.get(id) or new.get(id)
             if turn is None:
@@ -63,7 +63,7 @@ class Writing:
                 place = Place(conversation, exchange, parent)
                 turn = new[id] = _ingested(id, active.user, place, message, content, message.at or earliest)
             exchange, parent = turn.exchange, turn.id
-            earliest = min(turn.at + _TICK, _LATEST)  # messages without a time of their own keep their order
+            earliest = min(turn.at + TICK, _LATEST)  # messages without a time of their own keep their order
             turns.append(turn)
         if new:
             await self._store(active, list(new.values()))
@@ -82,11 +82,12 @@ class Writing:
         rows: list[Turn] = []
         ids = opening.ids[len(opening.ids) - len(following.new) :]
         unanswered = _unanswered(following.new)
+        first = active.moments.take(opening.at, max(1, len(ids)))
         for number, (id, one) in enumerate(zip(ids, following.new, strict=True)):
             exchange = id if exchange is None or one.role == "user" else exchange
             # An answered message that a client brings along was said elsewhere: kept for the record, not read for memories.
             state: Extraction = "pending" if number >= unanswered else "skipped"
-            rows.append(_turn(id, active.user, Place(conversation, exchange, parent), one, opening.at + number * _TICK, state))
+            rows.append(_turn(id, active.user, Place(conversation, exchange, parent), one, first + number * TICK, state))
             parent = id
         if rows:
             await self._store(active, rows)
@@ -103,7 +104,7 @@ class Writing:
             conversation=opened.conversation_id,
             exchange=opened.exchange,
             parent=opened.parent,
-            at=closing.at,
+            at=active.moments.take(closing.at),
             role="assistant",
             content=(await masked(self._resources, [closing.content]))[0],
             interrupted=closing.interrupted,
