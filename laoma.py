@@ -6,15 +6,17 @@ import os
 import sys
 
 from commands.app import build
-from schemas.errors import LaomaError
+from schemas.errors import LaomaError, Misuse
 
-FAILED = 1
+FAILED, MISUSED = 1, 2
 
 
 def main() -> None:
     """Exit status: 0 done, 1 failed, 2 misuse."""
     try:
         build()()
+    except Misuse as error:
+        _fail(error.message, MISUSED)
     except LaomaError as error:
         _fail(error.message)
     except BrokenPipeError:
@@ -25,10 +27,10 @@ def main() -> None:
         _fail(f"{type(error).__name__}: {error}. This is a fault of laoma: LAOMA_DEBUG=1 shows where.")
 
 
-def _fail(message: str) -> None:
+def _fail(message: str, status: int = FAILED) -> None:
     sys.stdout.flush()
     sys.stderr.write(f"laoma: {' '.join(message.split())}\n")
-    sys.exit(FAILED)
+    sys.exit(status)
 
 
 def _fall_silent() -> None:

@@ -8,6 +8,7 @@ import typer
 
 from commands.output import print_json, print_line, print_note, print_table, say
 from commands.place import here
+from schemas.errors import InvalidRequest, Misuse
 
 if TYPE_CHECKING:
     from serve.keys import KeyRing, Role
@@ -40,7 +41,10 @@ def add(
         roles.append("admin")
     if delegate:
         roles.append("delegate")
-    key = ring.create(user, roles, label=label)
+    try:
+        key = ring.create(user, roles, label=label)
+    except InvalidRequest as error:
+        raise Misuse(error.message) from None
     made = ring.entries()[-1]
     if as_json:
         print_json({"id": made.id, "user": made.user, "roles": made.roles, "key": key})

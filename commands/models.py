@@ -12,7 +12,7 @@ import typer
 
 from commands.output import print_json, print_line, print_note, say, waiting
 from commands.place import Place, here
-from schemas.errors import LaomaError, Unauthorized
+from schemas.errors import LaomaError, Misuse, Unauthorized
 
 if TYPE_CHECKING:
     from commands.probe import Verdict
@@ -47,7 +47,7 @@ def use(
     """
     from commands.config_file import set_section
 
-    place = here()
+    place, source = here(), source.strip()
     verdict: Verdict | None = None
     if source.startswith(("http://", "https://")):
         values, verdict = _from_url(place, source.rstrip("/"), name, key_env, check)
@@ -142,13 +142,15 @@ def _from_weights(source: str, name: str | None) -> Mapping[str, object | None]:
         return {"name": None}
     if source == NONE:
         return {"name": None, "enabled": False}
+    if not source:
+        raise Misuse("say which model: an URL, a folder, a hub id such as Qwen/Qwen3-8B, `pocket` or `none`")
     folder = Path(source).expanduser()
     if folder.is_dir():
         if not (folder / "config.json").exists():
-            raise LaomaError(f"{folder} holds no config.json: it must be a model in the form that transformers reads")
+            raise Misuse(f"{folder} holds no config.json: it must be a model in the form that transformers reads")
         return {"source": str(folder.absolute()), "name": name or folder.absolute().name}
     if not HUB_ID.fullmatch(source):
-        raise LaomaError(f"{source!r} is no URL, no folder and no hub id such as Qwen/Qwen3-8B")
+        raise Misuse(f"{source!r} is no URL, no folder and no hub id such as Qwen/Qwen3-8B")
     return {"source": source, "name": name or source.rpartition("/")[2]}
 
 

@@ -31,6 +31,10 @@ class InvalidRequest(LaomaError):
     status, type, code = 400, "invalid_request_error", "invalid_request"
 
 
+class Misuse(InvalidRequest):
+    """A command was given what it can't take: exit status 2."""
+
+
 class Unauthorized(LaomaError):
     """No key, or one that is not known."""
 

@@ -8,10 +8,12 @@ from typing import Annotated
 from fastapi import Depends, Header, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from memory.privacy import redact
 from schemas.errors import Forbidden, Unauthorized
 from serve.header_text import header_text
 from serve.keys import Role
 from serve.parts import Parts, parts_of
+from serve.shard.masking import masked_id
 
 _bearer = HTTPBearer(auto_error=False, description="`Authorization: Bearer KEY`; the owner's key is printed by `laoma up`.")
 
@@ -40,7 +42,8 @@ async def caller(
             raise Forbidden(
                 "This key may not speak for other users: create one with `laoma key add NAME --delegate`.", param="X-Laoma-User"
             )
-        user = f"{key.user}/{header_text(end_user, 'X-Laoma-User')}"
+        name = header_text(end_user, "X-Laoma-User")
+        user = f"{key.user}/{masked_id(key.user, name) if redact(name).never else name}"
     return Caller(user, frozenset(key.roles), key.id)
 
 

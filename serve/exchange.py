@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import time
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from memory.prompt import text_of, with_memory
 from schemas.chat import ChatRequest
 from schemas.errors import InvalidRequest
 from schemas.exchange import Closing, Opened, Opening, Spoken
 from serve.auth import Caller
+from serve.outbound import is_elsewhere, masked_body
 from serve.parts import Parts
-from serve.shard.masking import mask
 from serve.shard.service import ShardService
-from serve.unicode import whole, whole_json
+from serve.unicode import has_text, whole, whole_json
 
 _TEXT_PARTS = ("text", "input_text", "output_text")
 _PASSED_PARTS = ("image_url", "input_audio", "file", "refusal", "video_url", "audio_url")
@@ -53,14 +53,13 @@ class Exchange:
         settings = self._parts.settings
         standing, recent = (self.opened.standing, self.opened.recent) if self.opened else ("", "")
         messages = with_memory(body["messages"], persona=settings.briefing.persona, standing=standing, recent=recent)
-        if _is_elsewhere(settings.model.url):
-            messages = [_masked(message) for message in messages]
         if body.get("max_completion_tokens") is not None:
             body = {key: value for key, value in body.items() if key != "max_tokens"}
         limit = settings.model.reply_limit
         if limit is not None and body.get("max_tokens") is None and body.get("max_completion_tokens") is None:
             body = {**body, "max_tokens": limit}
-        return {**body, "messages": messages, "model": settings.model.name}
+        prompt = {**body, "messages": messages}
+        return {**(masked_body(prompt) if is_elsewhere(settings.model.url) else prompt), "model": settings.model.name}
 
     def hear(self, chunk: dict[str, Any]) -> None:
         """Take note of a piece of the reply (a streamed chunk or a whole completion)."""
@@ -112,7 +111,7 @@ async def open_exchange(parts: Parts, who: Caller, body: dict[str, Any], convers
     reply_id = parts.new_id()
     if mode == "off":
         return Exchange(parts, who, None, reply_id)
-    spoken = [Spoken(role=message["role"], text=text) for message in body["messages"] if (text := _said(message))]
+    spoken = [Spoken(role=message["role"], text=text) for message in body["messages"] if has_text(text := _said(message))]
     ids = [parts.new_id() for _ in spoken]
     opening = Opening(messages=spoken, ids=ids, conversation_id=conversation, store=mode == "on", at=parts.now())
     opened = await parts.shards.call(ShardService.open_exchange, who.user, opening)
@@ -138,21 +137,6 @@ def _part(part: dict[str, Any], where: str) -> dict[str, Any]:
     if kind in _PASSED_PARTS:
         return part
     raise InvalidRequest(f"{where}.type: {str(kind)[:40]!r} is no part that is understood; send text or image_url.", param=f"{where}.type")
-
-
-def _is_elsewhere(url: str | None) -> bool:
-    """Whether a model sits outside this machine: then it sees only what may be stored (R32)."""
-    return url is not None and urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1")
-
-
-def _masked(message: dict[str, Any]) -> dict[str, Any]:
-    content = message.get("content")
-    if isinstance(content, str):
-        return {**message, "content": mask(content)}
-    if isinstance(content, list):
-        parts = [{**part, "text": mask(part["text"])} if isinstance(part.get("text"), str) else part for part in content]
-        return {**message, "content": parts}
-    return message
 
 
 def _said(message: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import json
 import secrets
+import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -16,7 +17,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from lake.durable import changing, replace_text
+from memory.privacy import redact
 from schemas.errors import InvalidRequest, LaomaError, NotFound
+from serve.unicode import has_text, whole
 
 Role = Literal["user", "admin", "delegate"]
 OWNER = "owner"
@@ -47,11 +50,19 @@ class KeyRing:
 
     def create(self, user: str, roles: list[Role] | None = None, *, label: str = "") -> str:
         """A new key for ``user``, returned once; only its hash is stored."""
-        if not user or "/" in user or len(user) > 100 or not user.isprintable():
+        user, label = whole(unicodedata.normalize("NFC", user)).strip(), whole(label).strip()
+        if not has_text(user) or "/" in user or len(user) > 100 or not user.isprintable():
             raise InvalidRequest("A user name is 1-100 printable characters without '/'.", param="user")
+        if redact(user).never:
+            raise InvalidRequest("This user name looks like a secret or an identity number: choose another.", param="user")
         key = _PREFIX + secrets.token_urlsafe(32)
         row = Key(
-            id=secrets.token_hex(4), user=user, roles=roles or ["user"], label=label, digest=_digest(key), created_at=datetime.now(UTC)
+            id=secrets.token_hex(4),
+            user=user,
+            roles=roles or ["user"],
+            label=redact(label).text,
+            digest=_digest(key),
+            created_at=datetime.now(UTC),
         )
         with changing(self._path):
             self._write([*self.entries(), row])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from typing import TypeVar
 
 from schemas.errors import InvalidRequest
@@ -10,6 +11,17 @@ from schemas.errors import InvalidRequest
 T = TypeVar("T")
 _DEEPEST = 100
 """Levels of lists and objects; Python's own limit would be met at about 900, somewhere else each time."""
+
+
+_SAYS = frozenset("LNPS")
+"""Unicode categories of what can be read: letters, digits, punctuation, signs (emoji among them)."""
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Counted among letters and signs, yet nothing is seen of them."""
+
+
+def has_text(text: str) -> bool:
+    """Whether anything can be read in ``text``: white space, control and zero-width characters say nothing."""
+    return any(unicodedata.category(char)[0] in _SAYS and char not in _BLANK for char in text)
 
 
 def whole(text: str) -> str:

@@ -10,7 +10,9 @@ from schemas.chat import EmbeddingsRequest
 from schemas.errors import InvalidRequest, NotFound
 from schemas.models_api import Embedding, EmbeddingList, EmbeddingUsage, ModelCard, ModelList
 from serve.auth import CallerDep, PartsDep
+from serve.outbound import is_elsewhere
 from serve.parts import Parts
+from serve.shard.masking import mask
 from serve.unicode import whole
 
 router = APIRouter(prefix="/v1", tags=["models"])
@@ -45,7 +47,7 @@ async def embeddings(body: EmbeddingsRequest, _: CallerDep, parts: PartsDep) -> 
     settings = parts.settings.embedding
     if body.dimensions not in (None, settings.dim):
         raise InvalidRequest(f"This embedder gives {settings.dim} dimensions.", param="dimensions")
-    vectors = await parts.embedder.embed(texts, body.kind)
+    vectors = await parts.embedder.embed([mask(text) for text in texts] if is_elsewhere(settings.url) else texts, body.kind)
     as_base64 = body.encoding_format == "base64"
     rows = [
         Embedding(index=number, embedding=base64.b64encode(vector.astype("<f4").tobytes()).decode() if as_base64 else vector.tolist())

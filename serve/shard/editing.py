@@ -17,7 +17,7 @@ from schemas.memory_api import MemoryIn, MemoryPatch
 from serve.shard.active import ActiveUser
 from serve.shard.ledger import erase, record
 from serve.shard.resources import Resources
-from serve.unicode import whole
+from serve.unicode import has_text, whole
 
 _VISIBLE = "LNS"
 """Unicode categories that say something: letters, digits, signs (emoji among them)."""
@@ -96,7 +96,7 @@ def _cleaned(text: str | None, param: str) -> str | None:
 
 def _clean(text: str, param: str = "text") -> str:
     redaction = redact(whole(text).strip())
-    if not any(unicodedata.category(char)[0] in _VISIBLE for char in redaction.text):
+    if not any(unicodedata.category(char)[0] in _VISIBLE and has_text(char) for char in redaction.text):
         raise InvalidRequest(f"The {param} has no letter, digit or sign in it.", param=param)
     if redaction.never:
         raise InvalidRequest("This is a secret or an identity number: it is never stored.", param=param, code="never_stored")

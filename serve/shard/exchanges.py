@@ -12,6 +12,7 @@ from memory.briefing import BriefingText
 from schemas.exchange import Closing, Opened, Opening
 from schemas.turn import Turn
 from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.masking import masked_id
 from serve.shard.recalling import Recalling
 from serve.shard.writing import Writing
 
@@ -49,7 +50,7 @@ class Exchanges:
     async def open(self, user: str, opening: Opening) -> Opened:
         """Store what the client said, recall for it. Recall that fails leaves the chat without memory, never without an answer."""
         async with self._users.use(user) as active:
-            conversation, exchange, parent = opening.conversation_id or "", opening.ids[-1] if opening.ids else "", None
+            conversation, exchange, parent = masked_id(user, opening.conversation_id or ""), opening.ids[-1] if opening.ids else "", None
             if opening.store and opening.messages:
                 async with active.lock:
                     place = await self._writing.open(active, opening)

@@ -21,6 +21,7 @@ from schemas.memory_api import Behaviour, ChangePage, MemoryDetail, MemoryPage, 
 from schemas.turn import Turn
 from serve.shard.active import ActiveUser
 from serve.shard.editing import held
+from serve.shard.masking import masked_id
 from serve.shard.resources import Resources
 
 T = TypeVar("T")
@@ -76,8 +77,8 @@ def conversations(active: ActiveUser, limit: int, cursor: str | None) -> Convers
 async def conversation(resources: Resources, active: ActiveUser, id: str) -> ConversationView:
     """With its turns in order, sealed ones too."""
     row = held_conversation(active, id)
-    hot = [turn for turn in active.hot.values() if turn.conversation == id]
-    sealed = await resources.in_thread(lambda: sealed_turns(resources.store, resources.logs, active.user, conversation=id))
+    hot = [turn for turn in active.hot.values() if turn.conversation == row.id]
+    sealed = await resources.in_thread(lambda: sealed_turns(resources.store, resources.logs, active.user, conversation=row.id))
     turns = {turn.id: turn for turn in [*sealed, *hot]}
     return ConversationView(conversation=row, turns=sorted(turns.values(), key=lambda turn: (turn.at, turn.id)))
 
@@ -94,7 +95,7 @@ async def turn(resources: Resources, active: ActiveUser, id: str) -> Turn:
 
 async def delete_conversation(resources: Resources, active: ActiveUser, id: str) -> Deleted:
     """Its turns go, hot and sealed, with what was noted about them. Call it under the user's lock."""
-    held_conversation(active, id)
+    id = held_conversation(active, id).id
     ids = await resources.in_thread(lambda: erase_conversation(resources.store, resources.logs, active.user, id))
     for one in ids:
         active.hot.pop(one, None)
@@ -125,10 +126,11 @@ def profile(active: ActiveUser, thumbs: Sequence[Feedback], now: datetime, zone:
 
 
 def held_conversation(active: ActiveUser, id: str) -> Conversation:
-    """The user's conversation. Raises NotFound."""
-    if id not in active.conversations:
+    """The user's conversation, by the client's id or by what became of it (:func:`masked_id`). Raises NotFound."""
+    held = active.conversations.get(id) or active.conversations.get(masked_id(active.user, id))
+    if held is None:
         raise NotFound("No such conversation.", param="conversation_id")
-    return active.conversations[id]
+    return held
 
 
 def _page(rows: Sequence[T], key: Callable[[T], tuple[datetime, str]], limit: int, cursor: str | None) -> tuple[list[T], str | None]:

@@ -17,7 +17,7 @@ from memory.turn_search import TurnQuestion, search
 from schemas.conversation import Event
 from schemas.recall import FoundTurn, RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
 from serve.shard.active import ActiveUser
-from serve.shard.masking import mask
+from serve.shard.masking import mask, masked_id
 from serve.shard.resources import Resources
 from serve.unicode import whole
 
@@ -74,7 +74,7 @@ class Recalling:
             limit=request.limit,
             since=request.since,
             until=request.until,
-            conversation=request.conversation_id,
+            conversation=masked_id(active.user, request.conversation_id) if request.conversation_id else None,
         )
         found = search(active.turns, question, self._resources.settings.turn_search)
         turns = [

@@ -149,7 +149,7 @@ class ShardService:
             async with active.lock:
                 row = listing.held_conversation(active, conversation_id).but(closed_at=active.moments.now())
                 await self._resources.commit([Put([row])])
-                active.conversations[conversation_id] = row
+                active.conversations[row.id] = row
             return await listing.conversation(self._resources, active, conversation_id)
 
     async def delete_conversation(self, user: str, conversation_id: str) -> Deleted:

@@ -18,9 +18,10 @@ from schemas.errors import InvalidRequest
 from schemas.exchange import Closing, Opening
 from schemas.turn import Extraction, Turn
 from serve.shard.active import ActiveUser
-from serve.shard.masking import mask, masked
+from serve.shard.masking import mask, masked, masked_id
 from serve.shard.moments import TICK
 from serve.shard.resources import Resources
+from serve.unicode import has_text
 
 _LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 
@@ -44,10 +45,10 @@ class Writing:
         self, active: ActiveUser, request: TurnsRequest, ids: Sequence[str], now: datetime
     ) -> tuple[str, list[Turn], list[Turn]]:
         """The conversation, its turns in the order of the messages, and those of them that are new."""
-        conversation = request.conversation_id or f"c-{ids[0]}"
+        conversation = masked_id(active.user, request.conversation_id) if request.conversation_id else f"c-{ids[0]}"
         named = [_own_id(active.user, conversation, message, id) for message, id in zip(request.messages, ids, strict=True)]
         contents = await masked(self._resources, [message.content for message in request.messages])
-        if not all(content.strip() for content in contents):
+        if not all(map(has_text, contents)):
             raise InvalidRequest("A message has no text.", param="messages")
         known = await self._known(active, named)
         tip = active.threads.tip(conversation)
@@ -74,7 +75,8 @@ class Writing:
         contents = await masked(self._resources, [spoken.text for spoken in opening.messages])
         said = [Said(spoken.role, content) for spoken, content in zip(opening.messages, contents, strict=True)]
         silence = self._resources.settings.window.silence_s
-        following = follow(active.threads, said, at=opening.at, silence_s=silence, conversation=opening.conversation_id)
+        named = masked_id(active.user, opening.conversation_id) if opening.conversation_id else None
+        following = follow(active.threads, said, at=opening.at, silence_s=silence, conversation=named)
         conversation = following.conversation or f"c-{opening.ids[0]}"
         parent = following.parent
         hangs_on = active.turns.get(parent) if parent is not None else None
@@ -96,7 +98,7 @@ class Writing:
     async def close(self, active: ActiveUser, closing: Closing) -> Turn | None:
         """Store the reply, once; an empty one leaves no row."""
         opened = closing.opened
-        if closing.id in active.hot or not closing.content.strip() or opened.parent not in active.hot:
+        if closing.id in active.hot or not has_text(closing.content) or opened.parent not in active.hot:
             return None  # stored already, empty, or its conversation was deleted meanwhile
         reply = Turn(
             id=closing.id,
@@ -109,7 +111,7 @@ class Writing:
             content=(await masked(self._resources, [closing.content]))[0],
             interrupted=closing.interrupted,
             extraction="skipped",
-            model=closing.model,
+            model=mask(closing.model) if closing.model else None,
             recalled=opened.recalled,
             first_token_ms=closing.first_token_ms,
             total_ms=closing.total_ms,
@@ -133,7 +135,7 @@ class Writing:
         held = active.conversations.get(id)
         if held is not None:
             return held.but(last_at=max(held.last_at, last), closed_at=None)
-        title = next((turn.content.strip().splitlines()[0][:40] for turn in turns if turn.role == "user" and turn.content.strip()), None)
+        title = next((turn.content.strip().splitlines()[0][:40] for turn in turns if turn.role == "user"), None)
         return Conversation(id=id, user=active.user, title=title, opened_at=min(turn.at for turn in turns), last_at=last)
 
     async def _known(self, active: ActiveUser, ids: Sequence[str]) -> dict[str, Turn]:
@@ -151,7 +153,7 @@ def _own_id(user: str, conversation: str, message: Message, fresh: str) -> str:
     """A client's own message id names the same turn each time it is sent."""
     if message.id is None:
         return fresh
-    return str(uuid5(NAMESPACE_URL, json.dumps(["laoma", user, "api", conversation, message.id])))
+    return str(uuid5(NAMESPACE_URL, json.dumps(["laoma", user, "api", conversation, masked_id(user, message.id)])))
 
 
 def _unanswered(said: Sequence[Said]) -> int:
@@ -173,7 +175,7 @@ def _ingested(id: str, user: str, place: Place, message: Message, content: str, 
         role=message.role,
         speaker=mask(message.name) if message.name else None,
         content=content,
-        external_id=message.id,
+        external_id=masked_id(user, message.id) if message.id else None,
         origin="api",
         extraction="pending" if message.role == "user" else "skipped",
     )

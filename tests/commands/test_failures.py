@@ -86,3 +86,24 @@ def test_a_reader_that_goes_away_is_no_failure_to_speak_of(service: Script) -> N
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert len(done.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["model", "use", ""], "say which model"),
+        (["model", "use", "  "], "say which model"),
+        (["model", "use", "."], "config.json"),
+        (["model", "use", "no such"], "no such"),
+        (["key", "add", "a/b"], "'/'"),
+        (["key", "add", ""], "printable"),
+        (["key", "add", "\u200b"], "printable"),
+        (["key", "add", "11010519491231002X"], "identity number"),
+    ],
+)
+def test_an_argument_that_is_none_is_one_line_and_changes_nothing(laoma: Laoma, home: Path, arguments: list[str], word: str) -> None:
+    done = laoma(*arguments)
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert word in done.err
+    assert not (home / "config.yaml").exists()
+    assert not (home / "keys.json").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import unicodedata
 from pathlib import Path
 
 from serve.keys import KeyRing
@@ -38,3 +39,15 @@ def test_an_unknown_id_is_a_failure(laoma: Laoma) -> None:
     done = laoma("key", "revoke", "nope")
     assert done.code == 1
     assert "laoma key list" in done.err
+
+
+def test_two_spellings_of_a_name_are_one_user(laoma: Laoma, home: Path) -> None:
+    names = [unicodedata.normalize(form, "Zoë 小明") for form in ("NFC", "NFD")]
+    keys = [laoma("key", "add", name).out.strip() for name in names]
+    assert names[0] != names[1]
+    assert {found.user for key in keys if (found := KeyRing(home / "keys.json").find(key))} == {names[0]}
+
+
+def test_a_secret_in_a_label_is_not_kept(laoma: Laoma, home: Path) -> None:
+    assert laoma("key", "add", "alice", "--label", "phone 13800138000").code == 0
+    assert "13800138000" not in (home / "keys.json").read_text()

@@ -70,7 +70,7 @@ def test_a_hub_id_is_written_and_the_url_goes(laoma: Laoma, home: Path) -> None:
 def test_a_folder_is_written_whole_and_a_small_model_is_warned_about(laoma: Laoma, home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "SmolLM2-135M"
     folder.mkdir()
-    assert laoma("model", "use", str(folder)).code == 1
+    assert laoma("model", "use", str(folder)).code == 2
     (folder / "config.json").write_text("{}")
     done = laoma("model", "use", str(folder))
     assert load_settings(home).model.source == str(folder)
@@ -86,7 +86,7 @@ def test_pocket_and_none_need_no_name(laoma: Laoma, home: Path) -> None:
 
 def test_a_word_that_is_no_model_is_refused(laoma: Laoma, home: Path) -> None:
     done = laoma("model", "use", "gpt4")
-    assert done.code == 1
+    assert done.code == 2
     assert "Qwen/Qwen3-8B" in done.err
 
 
