@@ -14,6 +14,7 @@ from eval.metrics import recall_at
 from eval.suite import Case, Grouped, Parted, SuiteResult, failures, find
 from eval.turn_finding import found_turns, unanswered
 from memory.ports import Embedder
+from memory.sentences import sentences
 from schemas.recall import FoundTurn
 from schemas.settings import Settings
 from schemas.turn import Turn
@@ -40,7 +41,7 @@ class MemoryBankPart:
     @property
     def passages(self) -> list[str]:
         """The rows."""
-        return [turn.content for turn in self.turns]
+        return [sentence for turn in self.turns for sentence in sentences(turn.content)]
 
     @property
     def questions(self) -> list[str]:

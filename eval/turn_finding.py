@@ -12,6 +12,7 @@ from eval.metrics import means, ndcg_at, recall_at
 from eval.occupants import ingest, search, settle
 from eval.suite import Case, Failure, Grouped, Parted, SuiteResult, failures, find, shown
 from memory.ports import Embedder
+from memory.sentences import sentences
 from schemas.recall import FoundTurn
 from schemas.settings import Settings
 from schemas.turn import Turn
@@ -55,8 +56,8 @@ class DialoguePart:
 
     @property
     def passages(self) -> list[str]:
-        """What was said."""
-        return [turn.content for turn in self.dialogue.turns]
+        """What was said, in the sentences that are embedded."""
+        return [sentence for turn in self.dialogue.turns for sentence in sentences(turn.content)]
 
     @property
     def questions(self) -> list[str]:

@@ -165,6 +165,15 @@ class ShardStore:
         flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
         return found["id"].to_pylist(), np.asarray(flat, dtype=np.float32).reshape(found.num_rows, self._tables.dim)
 
+    def values(self, kind: type[Record], user: str, column: str) -> dict[str, Any]:
+        """Of one user's rows the id and a column's value, where it has one."""
+        self._applier.settle(kind.TABLE)
+        table = self._tables.get(kind.TABLE)
+        if table is None or column not in table.schema.names:
+            return {}
+        found = scan(table, only(user, where=f"{column} IS NOT NULL"), ["id", column])
+        return dict(zip(found["id"].to_pylist(), found[column].to_pylist(), strict=True))
+
     def count(self, kind: type[Record], user: str | None, *, where: str | None = None) -> int:
         """How many rows :meth:`rows` would return."""
         self._applier.settle(kind.TABLE)

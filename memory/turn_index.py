@@ -11,6 +11,7 @@ from memory.calibration import Calibration, calibration_of
 from memory.embedding_text import question_text
 from memory.neighbours import Neighbours
 from memory.ports import Floats
+from memory.sentence_index import SentenceIndex
 from memory.turn_marks import asks, is_question, says_a_time
 from memory.vectors import VectorIndex
 from memory.word_index import WordIndex
@@ -23,7 +24,7 @@ _NAME_ROLES = {"user", "assistant"}
 class TurnIndex:
     """All turns of one user, whether embedded yet or not. Not safe for concurrent use: one owner, one thread.
 
-    A vector is that of the turn's own text (:mod:`memory.embedding_text`); neighbours are mixed in while searching, so that a new turn,
+    A vector is that of the turn's own text (:mod:`memory.sentences`); neighbours are mixed in while searching, so that a new turn,
     or a vector that comes late, rewrites nothing.
     """
 
@@ -34,6 +35,7 @@ class TurnIndex:
         self.words = WordIndex()
         self._turns: list[Turn] = []
         self.neighbours = Neighbours(self.vectors.rows)
+        self.sentences = SentenceIndex(dim, self.vectors.rows)
         self._speakers: dict[str, int] = {}
         self._columns = np.zeros(0, dtype=_ROW)
         self._text_bytes = 0
@@ -46,7 +48,7 @@ class TurnIndex:
     def nbytes(self) -> int:
         """Memory held, estimated for the turns and words, bytes."""
         rows = len(self) * _BYTES_A_TURN + self._text_bytes
-        return rows + self.vectors.nbytes + self.words.nbytes + self.neighbours.nbytes + self._columns.nbytes
+        return rows + self.vectors.nbytes + self.sentences.nbytes + self.words.nbytes + self.neighbours.nbytes + self._columns.nbytes
 
     @property
     def complete(self) -> bool:
@@ -73,11 +75,15 @@ class TurnIndex:
         """What of a question is to be embedded before :func:`memory.turn_search.search`."""
         return question_text(text, self.names)
 
-    def put(self, turn: Turn, vector: Floats | None = None) -> None:
-        """Adds or overwrites a turn. ``vector``, shape (dim,), may come later with :meth:`set_vector`; words are found at once."""
+    def put(self, turn: Turn, vector: Floats | None = None, sentences: Floats | None = None) -> None:
+        """Adds or overwrites a turn; words are found at once.
+
+        ``vector``, shape (dim,), and the vectors of its ``sentences``, shape (n, dim), may come later with :meth:`set_vector`.
+        """
         if turn.id in self.vectors.rows:
             self.drop(turn.id)
         row = self.vectors.put(turn.id, self._centred(turn, vector))
+        self._put_sentences(turn, sentences)
         self.words.put(turn.id, turn.content)
         self._turns.append(turn)
         self._text_bytes += len(turn.content) * 4
@@ -86,12 +92,13 @@ class TurnIndex:
         self._write_columns(row, turn)
         self.neighbours.put(row, turn.id, turn.conversation, turn.at.timestamp())
 
-    def set_vector(self, turn_id: str, vector: Floats) -> bool:
-        """Gives a turn its vector, shape (dim,). False where the turn is not held."""
+    def set_vector(self, turn_id: str, vector: Floats, sentences: Floats | None = None) -> bool:
+        """Gives a turn its vector, shape (dim,), and those of its sentences, shape (n, dim). False where the turn is not held."""
         row = self.vectors.rows.row(turn_id)
         if row is None:
             return False
         self.vectors.put(turn_id, self._centred(self._turns[row], vector))
+        self._put_sentences(self._turns[row], sentences)
         self._waiting.discard(turn_id)
         self.neighbours.changed(row)
         return True
@@ -103,6 +110,8 @@ class TurnIndex:
             return False
         turn = self._turns[row]
         self.vectors.drop(turn_id)
+        self.sentences.drop(turn_id)
+        self.sentences.moved()
         self.words.drop(turn_id)
         self._waiting.discard(turn_id)
         self._text_bytes -= len(turn.content) * 4
@@ -127,6 +136,12 @@ class TurnIndex:
         if vector is None:
             return np.zeros(self.vectors.dim, dtype=np.float32)
         return self.calibration.passage(vector, turn.content)
+
+    def _put_sentences(self, turn: Turn, vectors: Floats | None) -> None:
+        if vectors is None:
+            self.sentences.drop(turn.id)
+        else:
+            self.sentences.put(turn.id, self.calibration.passages(vectors, [turn.content] * len(vectors)))
 
     def _write_columns(self, row: int, turn: Turn) -> None:
         if row >= len(self._columns):

@@ -80,14 +80,15 @@ def _allowed(index: TurnIndex, question: TurnQuestion) -> NDArray[np.intp]:
 
 
 def _dense(index: TurnIndex, question: TurnQuestion, settings: TurnSearch) -> Floats:
-    """Cosine of the question with each turn's vector plus a share of its neighbours', shape (n,)."""
+    """Cosine of the question with each turn's vector plus a share of its neighbours', and with its best sentence, shape (n,)."""
     if question.vector is None:
         return np.zeros(len(index), dtype=np.float32)
     query = index.calibration.query(question.vector, question.text)
     own = index.vectors.dot(query)
     weight = np.float32(settings.neighbour_weight)
     mixed = own + weight * index.neighbours.spread(own)
-    return np.asarray(mixed / index.neighbours.mixed_norms(index.vectors.matrix, settings.neighbour_weight), dtype=np.float32)
+    mixed /= index.neighbours.mixed_norms(index.vectors.matrix, settings.neighbour_weight)
+    return np.asarray(mixed + np.float32(settings.sentence_weight) * index.sentences.best(query, own), dtype=np.float32)
 
 
 def _scaled(scores: Floats, allowed: NDArray[np.intp]) -> Floats:

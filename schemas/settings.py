@@ -119,6 +119,7 @@ class TurnSearch(Section):
     dense_weight: float = Field(0.55, ge=0)
     words_weight: float = Field(0.45, ge=0)
     neighbour_weight: float = Field(0.2, ge=0, description="share of each of the two turns before and after in a turn's vector")
+    sentence_weight: float = Field(1.0, ge=0, description="the turn's best sentence beside the turn as a whole")
     speaker_boost: float = Field(0.15, description="the speaker is named in the question")
     date_boost: float = Field(0.50, description="the turn was said in the time that the question names")
     date_fade_days: float = Field(3.0, gt=0, description="or soon after: the boost falls to 1/e in so many days, days")

@@ -46,9 +46,13 @@ class Turn(Record):
 
 
 class TurnVector(Record):
-    """The embedding of a turn, built off the reply's path; ``id`` is the turn's."""
+    """The embedding of a turn, built off the reply's path; ``id`` is the turn's.
+
+    ``sentences``: the vectors of its sentences where there are several, half precision in base64 (:mod:`memory.sentences`).
+    """
 
     TABLE: ClassVar[str] = "turn_vectors"
 
     embedder: str
     vector: Vector
+    sentences: str | None = None

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from lake.history import sealed_turns
 from lake.store import Put
 from memory.memory_index import MemoryIndex
+from memory.sentences import unpacked
 from memory.thread import KnownThreads
 from memory.turn_index import TurnIndex
 from schemas.conversation import Conversation
@@ -171,9 +172,10 @@ def load(resources: Resources, user: str) -> ActiveUser:
     try:
         vectors = dict(zip(*store.vectors(Memory, user), strict=True))
         turn_vectors = dict(zip(*store.vectors(TurnVector, user), strict=True))
+        sentences = store.values(TurnVector, user, "sentences")
     except EmbedderMismatch as error:
         log.warning("recall by words alone: %s", error.message)
-        vectors, turn_vectors, by_words_only = {}, {}, True
+        vectors, turn_vectors, sentences, by_words_only = {}, {}, {}, True
     memories = MemoryIndex(resources.embedder.name, resources.embedder.dim)
     memories.put_many(rows, [vectors.get(row.id) for row in rows])
     hot = {turn.id: turn for turn in store.rows(Turn, user)}
@@ -182,7 +184,7 @@ def load(resources: Resources, user: str) -> ActiveUser:
     threads = KnownThreads()
     threads.add_turns(turns)
     for turn in turns:
-        index.put(turn, turn_vectors.get(turn.id))
+        index.put(turn, turn_vectors.get(turn.id), unpacked(sentences.get(turn.id), resources.embedder.dim))
     moments = Moments(resources.now, timedelta(seconds=resources.settings.shard.clock_leeway_s))
     moments.resume([*(turn.at for turn in turns), *(row.updated_at for row in rows)])
     return ActiveUser(

@@ -7,11 +7,12 @@ import logging
 from collections.abc import Sequence
 
 from lake.store import Put
+from memory.sentences import packed, unpacked
 from schemas.errors import EmbedderMismatch
 from schemas.turn import Turn, TurnVector
 from serve.shard.active import ActiveUser, ActiveUsers
 from serve.shard.backlog import Backlog
-from serve.shard.embedding import embed
+from serve.shard.embedding import embed_turns
 from serve.shard.resources import Resources
 
 log = logging.getLogger("laoma.turn_vectors")
@@ -97,12 +98,14 @@ class TurnVectors:
             if active.by_words_only:
                 return
             turns = [turn for id in ids if id in active.turns.waiting and (turn := active.turns.get(id)) is not None]
-            vectors = await embed(resources, [turn.content for turn in turns])
+            vectors = await embed_turns(resources, [turn.content for turn in turns])
             async with active.lock:
                 made = {turn.id: vector for turn, vector in zip(turns, vectors, strict=True) if active.turns.get(turn.id) is not None}
+                name = resources.embedder.name
                 rows = [
-                    TurnVector(id=id, user=user, embedder=resources.embedder.name, vector=vector.tolist()) for id, vector in made.items()
+                    TurnVector(id=id, user=user, embedder=name, vector=vector.tolist(), sentences=packed(sentences))
+                    for id, (vector, sentences) in made.items()
                 ]
                 await resources.commit([Put(rows)])
-                for id, vector in made.items():
-                    active.turns.set_vector(id, vector)
+                for row in rows:
+                    active.turns.set_vector(row.id, made[row.id][0], unpacked(row.sentences, resources.embedder.dim))

@@ -53,7 +53,7 @@ def test_two_workers_find_what_one_finds_and_their_ray_is_gone(tmp_path: Path, m
 def test_progress_counts_texts_then_parts(tmp_path: Path) -> None:
     steps: list[tuple[str, int, int]] = []
     outcome(folder_of(tmp_path), tmp_path / "cache", 1, steps)
-    assert steps[0] == ("embedding", 0, 4)
+    assert steps[0] == ("embedding", 0, 5)
     assert steps[-1] == ("measuring", 2, 2)
 
 

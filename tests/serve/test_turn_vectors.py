@@ -74,3 +74,20 @@ async def test_under_another_embedder_memories_and_turns_are_found_by_words_and_
     async with open_house(tmp_path, embedder) as house:
         await house.service.idle("ming")
         assert any("苏州" in memory["text"] for memory in await house.memories("ming"))
+
+
+async def test_the_sentences_of_a_turn_are_known_after_a_restart(tmp_path: Path, embedder: Embedder) -> None:
+    async def scored(house: House) -> list[tuple[str, float]]:
+        found = await house.as_("ming").post("/v1/turns/search", json={"query": "Where do I keep the spare key?"})
+        return [(turn["content"], turn["score"]) for turn in found.json()["turns"]]
+
+    async with open_house(tmp_path, embedder) as house:
+        await house.tell("ming", "The roof leaked again on Tuesday. My spare key hangs behind the boiler. Bread is cheaper at the mill.")
+        await house.tell("ming", "I keep the spare tyre in the shed. A key for the shed is with the neighbours.")
+        await house.service._turn_vectors._backlog.empty("ming")
+        before = await scored(house)
+        assert len(before) == 2
+    async with open_house(tmp_path, embedder) as house:
+        after = await scored(house)
+        assert [content for content, _ in after] == [content for content, _ in before]
+        assert [score for _, score in after] == pytest.approx([score for _, score in before], abs=1e-3)
