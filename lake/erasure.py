@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lake.history import sealed_turns
-from lake.logs import writing
-from lake.parquet import EVENTS, TURNS, day_files, is_damaged, read_file, remove_file, replace_file, turn_schema, word_of
+from lake.logs import event_table, writing
+from lake.parquet import (
+    EVENTS,
+    TURNS,
+    day_file,
+    day_files,
+    event_schema,
+    is_damaged,
+    keys,
+    merge,
+    read_file,
+    remove_file,
+    replace_file,
+    turn_schema,
+    word_of,
+)  # fmt: skip
 from lake.store import Drop, ShardStore, Write, quote
 from lake.tables import chunked
 from schemas.conversation import Conversation, Event, Feedback
@@ -54,15 +69,44 @@ def drop_sealed(store: ShardStore, logs: Path, user: str, ids: Sequence[str] | N
         for log in (TURNS, EVENTS):
             for path in day_files(logs, log, store.root.name):
                 with store.owning():
-                    try:
-                        stored = read_file(path, turn_schema())
-                    except (pa.ArrowInvalid, OSError) as error:
-                        if not is_damaged(error):
-                            raise
-                        store.note_damaged(path, error)
-                        continue
-                    gone += _rewrite(path, stored, pc.invert(_matching(stored, user, ids, conversation)), logs)
+                    stored = _read(store, path, turn_schema())
+                    if stored is not None:
+                        gone += _rewrite(path, stored, pc.invert(_matching(stored, user, ids, conversation)), logs)
     return gone
+
+
+def renew_sealed(store: ShardStore, logs: Path, changes: Sequence[Change]) -> int:
+    """Put changes that were reworded (a deletion took their words) in the place of their sealed copies; returns how many there were.
+
+    What was not sealed yet is left alone. Killed before it is done, the next sealing does the rest: it copies the hot rows anew.
+    Raises Fenced.
+    """
+    days = {change.at.date() + timedelta(days=off) for change in changes for off in (-1, 0, 1)}  # whatever the zone they were cut in
+    files = [path for day in sorted(days) if (path := day_file(logs, EVENTS, day, store.root.name)).exists()]
+    if not files:
+        return 0
+    renewed = 0
+    with writing:
+        for path in files:
+            with store.owning():
+                stored = _read(store, path, event_schema())
+                there = set(keys(stored)) if stored is not None else set()
+                rows = [change for change in changes if (change.user, change.id) in there]
+                if stored is not None and rows:
+                    replace_file(path, merge(stored, event_table(rows)), logs)
+                    renewed += len(rows)
+    return renewed
+
+
+def _read(store: ShardStore, path: Path, schema: pa.Schema) -> pa.Table | None:
+    """A day's rows; None where the file is damaged, which is noted."""
+    try:
+        return read_file(path, schema)
+    except (pa.ArrowInvalid, OSError) as error:
+        if not is_damaged(error):
+            raise
+        store.note_damaged(path, error)
+        return None
 
 
 def _matching(rows: pa.Table, user: str, ids: Sequence[str] | None, conversation: str | None) -> pa.ChunkedArray:

@@ -50,7 +50,7 @@ def seal(store: ShardStore, logs: Path, *, before: datetime, zone: ZoneInfo) -> 
     old = f"\"at\" < timestamp '{before.astimezone(UTC).strftime('%Y-%m-%d %H:%M:%S.%f')}'"
     with writing:
         turns = _Sealing(store, logs, TURNS, {Turn: f"{old} AND extraction != 'pending'"}, _turn_table).run(zone)
-        events = _Sealing(store, logs, EVENTS, dict.fromkeys((Event, Change, Feedback), old), _event_table).run(zone)
+        events = _Sealing(store, logs, EVENTS, dict.fromkeys((Event, Change, Feedback), old), event_table).run(zone)
     return SealReport(sum(new for new, _ in turns), sum(new for new, _ in events), sum(wrote for _, wrote in (*turns, *events)))
 
 
@@ -109,7 +109,8 @@ def _turn_table(rows: Sequence[Record]) -> pa.Table:
     return pa.Table.from_pylist([{**row.__dict__, "schema_version": row.VERSION} for row in rows], schema=turn_schema())
 
 
-def _event_table(rows: Sequence[Record]) -> pa.Table:
+def event_table(rows: Sequence[Record]) -> pa.Table:
+    """Events, changes and feedback in the shape of ``logs/events``."""
     dumped = [
         {**row.__dict__, "kind": row.kind if isinstance(row, Event) else word_of(type(row)), "schema_version": row.VERSION} for row in rows
     ]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
+from lake.erasure import renew_sealed
 from lake.store import Put, Write
 from memory import edits
 from memory.adjudicate import adjudicate
 from memory.extract.stated import stated
+from memory.normalise import statement_key
 from memory.privacy import redact
 from memory.remember import apply
 from schemas.errors import Conflict, InvalidRequest, NotFound
@@ -19,6 +21,7 @@ from serve.shard.ledger import erase, record
 from serve.shard.resources import Resources
 from serve.unicode import has_text, whole
 
+_LIVING = ("active", "probation")
 _VISIBLE = "LNS"
 """Unicode categories that say something: letters, digits, signs (emoji among them)."""
 
@@ -49,12 +52,14 @@ class Editing:
         if wanted == edits.Edit():
             return memory
         edited, change = edits.edit(memory, wanted, at=active.moments.take(), new_id=self._resources.new_id)
+        _require_single(active, edited)
         return (await record(self._resources, active, [edited], [change]))[0]
 
     async def revert(self, active: ActiveUser, id: str, version: int | None, if_match: int | None, history: Sequence[Change]) -> Memory:
         """Bring back the text of an earlier version. Raises NotFound, Conflict, InvalidRequest."""
         memory = held(active, id, if_match)
         reverted, change = edits.revert(memory, history, version, at=active.moments.take(), new_id=self._resources.new_id)
+        _require_single(active, reverted)
         return (await record(self._resources, active, [reverted], [change]))[0]
 
     async def delete(self, active: ActiveUser, memories: Sequence[Memory]) -> int:
@@ -69,6 +74,7 @@ class Editing:
         quoting, blanked = edits.blot_out(memories, [one for one in active.memories.all() if one.id not in ids], changes)
         beside: list[Write] = [Put(stones), Put([*blanked, *(change for _, change in gone)]), *([Put(quoting)] if quoting else [])]
         await erase(self._resources, active, sorted(ids), beside=beside)
+        await self._resources.in_thread(lambda: renew_sealed(self._resources.store, self._resources.logs, blanked))
         for memory in quoting:
             active.memories.renew(memory)
         active.tombstones += stones
@@ -83,6 +89,16 @@ def held(active: ActiveUser, id: str, version: int | None = None) -> Memory:
     if version is not None and version != memory.version:
         raise Conflict(f"It is at version {memory.version} now, not {version}: read it again.", param="If-Match")
     return memory
+
+
+def _require_single(active: ActiveUser, edited: Memory) -> None:
+    """One statement, one living row (R8). Raises Conflict that names the other one."""
+    if edited.status not in _LIVING:
+        return
+    said = (edited.subject, edited.scene, statement_key(edited.text))
+    for other in active.memories.all():
+        if other.status in _LIVING and other.id != edited.id and (other.subject, other.scene, statement_key(other.text)) == said:
+            raise Conflict(f"Memory {other.id} says the same already: keep one of the two.", code="duplicate_memory", param="text")
 
 
 def of_kind(active: ActiveUser, kind: Kind | None) -> list[Memory]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lake.place import Place
 from lake.store import ShardStore
 from schemas.memory import Memory
 from schemas.settings import Lake
@@ -55,6 +56,14 @@ def memory(row_id: str, user: str = "u1", *, text: str = "喝咖啡不加糖", v
             **more,
         }
     )
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """The home that :func:`store` is the first shard of."""
+    place = Place(tmp_path)
+    place.create()
+    return place
 
 
 @pytest.fixture

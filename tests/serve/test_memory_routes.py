@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pyarrow.parquet as pq
+
+from lake.sql import connect
 from tests.serve.house import House
 
 
@@ -178,3 +181,43 @@ async def test_deletion_by_a_filter_that_is_not_known_deletes_nothing(house: Hou
     answer = await house.as_("ming").delete("/v1/memories", params={"all": "true", "q": "龙井"})
     assert (answer.status_code, answer.json()["error"]["param"]) == (400, "q")
     assert len(await house.memories("ming")) == 1
+
+
+async def test_two_rows_never_say_the_same(house: House) -> None:
+    client = house.as_("ming")
+    first, second = await told(house, "我喜欢喝乌龙茶。"), await told(house, "我喜欢看科幻小说。")
+    for text in ("我喜欢喝乌龙茶", "我喜欢喝乌龙茶。 "):
+        answer = await client.patch(f"/v1/memories/{second}", json={"text": text})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "duplicate_memory")
+        assert first in answer.json()["error"]["message"]
+    assert len({row["text"] for row in await house.memories("ming")}) == 2
+    assert (await client.patch(f"/v1/memories/{first}", json={"text": "我喜欢喝乌龙茶。"})).status_code == 200, "its own words"
+    await client.patch(f"/v1/memories/{first}", json={"text": "我喜欢喝红茶"})
+    assert (await client.patch(f"/v1/memories/{second}", json={"text": "我喜欢喝乌龙茶"})).status_code == 200
+    answer = await client.post(f"/v1/memories/{first}/revert", json={})
+    assert (answer.status_code, second in answer.json()["error"]["message"]) == (409, True)
+
+
+async def test_the_words_of_a_deleted_memory_leave_the_sealed_logs_at_once(house: House) -> None:
+    client = house.as_("ming")
+    id = await told(house, "My dentist is Dr. Pell.")
+    await client.patch(f"/v1/memories/{id}", json={"text": "My dentist is Dr. Quill."})
+    kept = await told(house, "我喜欢喝乌龙茶。")
+    house.clock.pass_(days=3)
+    await house.service.seal()
+
+    def sealed() -> str:
+        return "".join(
+            str(pq.read_table(path, partitioning=None).to_pylist()) for path in (house.home / "logs" / "events").rglob("*.parquet")
+        )
+
+    assert ("Quill" in sealed(), "Pell" in sealed()) == (True, True)
+    assert (await client.delete(f"/v1/memories/{id}")).status_code == 200
+    assert ("Quill" in sealed(), "Pell" in sealed(), "乌龙茶" in sealed()) == (False, False, True)
+    house.service._resources.store.flush()
+    lake = connect(house.home)
+    for view in ("events", "changes"):
+        assert lake.execute(f"SELECT count(*) FROM {view} WHERE \"before\" LIKE '%ll%' OR \"after\" LIKE '%ll%'").fetchall() == [(0,)]
+    changes = [line for line in (await client.get("/v1/export")).text.splitlines() if '"table": "changes"' in line]
+    assert not [line for line in changes if "Quill" in line or "Pell" in line]
+    assert [row["id"] for row in await house.memories("ming")] == [kept]
