@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -46,13 +46,15 @@ _WORDS = {
 class BriefingText:
     """``standing`` is stable over a conversation (for the system message), ``recent`` belongs to this request; either may be empty.
 
-    ``used`` are the ids of the recalled memories in ``recent``, in order; ``profile`` those in ``standing``.
+    ``used`` are the ids of the recalled memories in ``recent``, in order; ``profile`` those in ``standing``; ``quoted`` the turns that
+    ``recent`` quotes.
     """
 
     standing: str
     recent: str
     used: list[str]
     profile: list[str]
+    quoted: list[str] = field(default_factory=list)
 
     @property
     def text(self) -> str:

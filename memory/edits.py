@@ -54,7 +54,8 @@ def delete(
 ) -> tuple[list[Tombstone], Change]:
     """The tombstones of a deleted memory, one for each wording it ever had, and a change that keeps no text."""
     texts = dict.fromkeys([*(version.text for version in versions(memory, changes)), *([memory.previous] if memory.previous else [])])
-    stones = [Tombstone(id=_stone(memory.subject, text), user=memory.user, key=memory.key.split("/", 1)[0], at=at) for text in texts]
+    key = memory.key.split("/", 1)[0]
+    stones = [Tombstone(id=_stone(memory.subject, text), user=memory.user, key=key, at=at, turns=memory.turns) for text in texts]
     gone = _change(memory, "delete", None, at, new_id, actor, reason)
     return stones, gone.but(before=None)
 

@@ -83,12 +83,16 @@ class Change(Record):
 
 
 class Tombstone(Record):
-    """The mark of a deleted statement: its hash keeps it from being extracted again (R31). ``id`` is that hash."""
+    """The mark of a deleted statement: its hash keeps it from being extracted again (R31). ``id`` is that hash.
+
+    ``turns`` are the ids of the turns it came from: they are not quoted to the model.
+    """
 
     TABLE: ClassVar[str] = "tombstones"
 
     key: str
     at: Moment
+    turns: list[str] = []
 
 
 class Consent(Record):

@@ -50,10 +50,14 @@ class RecallRequest(BaseModel):
 
 
 class RecallResponse(BaseModel):
-    """The memories, best first, and the briefing that a prompt would carry."""
+    """The memories, best first, and the briefing that a prompt would carry.
+
+    ``quoted`` are the ids of turns that the briefing quotes: where the question asks what was said and no memory answers.
+    """
 
     memories: list[Recalled]
     briefing: str
+    quoted: list[str] = []
 
 
 class TurnSearchRequest(BaseModel):

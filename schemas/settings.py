@@ -119,6 +119,7 @@ class TurnSearch(Section):
     dense_weight: float = Field(0.55, ge=0)
     words_weight: float = Field(0.45, ge=0)
     neighbour_weight: float = Field(0.2, ge=0, description="share of each of the two turns before and after in a turn's vector")
+    quote_threshold: float = Field(0.35, ge=-1, le=1, description="a turn less near to the question is not quoted to the model, cosine")
     sentence_weight: float = Field(1.0, ge=0, description="the turn's best sentence beside the turn as a whole")
     speaker_boost: float = Field(0.15, description="the speaker is named in the question")
     date_boost: float = Field(0.50, description="the turn was said in the time that the question names")

@@ -106,7 +106,9 @@ class Exchanges:
         began = time.perf_counter()
         briefing = BriefingText("", "", [], [])
         try:
-            briefing = await self._recalling.brief(active, question, active.moments.now(opening.at), used=opening.store)
+            briefing = await self._recalling.brief(
+                active, question, active.moments.now(opening.at), conversation=conversation, used=opening.store
+            )
             if parent is not None and briefing.used:
                 took_ms = (time.perf_counter() - began) * 1000
                 await self._recalling.log(active, question, conversation, parent, briefing, took_ms)

@@ -7,12 +7,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from lake.store import Put
-from memory.briefing import BriefingText, compose
+from memory.briefing import BriefingText, Language, compose
 from memory.embedding_text import question_text
 from memory.normalise import is_chinese
 from memory.ports import Floats
 from memory.profile import standing
+from memory.quotation import quotation
 from memory.recall import Question, RecallResult, recall
+from memory.turn_marks import asks_what_was_said
 from memory.turn_search import TurnQuestion, search
 from schemas.conversation import Event
 from schemas.recall import FoundTurn, RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
@@ -30,15 +32,18 @@ class Recalling:
 
     async def recall(self, active: ActiveUser, request: RecallRequest) -> RecallResponse:
         """The memories that answer, and the briefing a prompt would carry."""
-        at = request.at or active.moments.now()
-        result = await self.rank(active, request.model_copy(update={"at": at}))
-        briefing = self._brief(active, result, request.query, at)
-        return RecallResponse(memories=result.kept, briefing=briefing.text)
+        question = await self._question(active, request)
+        result = self._ask(active, question)
+        briefing = self._brief(active, result, question, conversation=None)
+        return RecallResponse(memories=result.kept, briefing=briefing.text, quoted=briefing.quoted)
 
     async def rank(self, active: ActiveUser, request: RecallRequest) -> RecallResult:
         """What :meth:`recall` keeps, and the ranking that it comes from."""
+        return self._ask(active, await self._question(active, request))
+
+    async def _question(self, active: ActiveUser, request: RecallRequest) -> Question:
         text = whole(request.query)
-        question = Question(
+        return Question(
             text=text,
             vector=await self._vector(active, text),
             at=request.at or active.moments.now(),
@@ -46,16 +51,15 @@ class Recalling:
             kinds=tuple(request.kinds) if request.kinds else None,
             include_archived=request.include_archived,
         )
-        return self._ask(active, question)
 
-    async def brief(self, active: ActiveUser, question: str, at: datetime, *, used: bool) -> BriefingText:
-        """The briefing for a reply to ``question``; ``used``: count an access to each.
+    async def brief(self, active: ActiveUser, text: str, at: datetime, *, conversation: str, used: bool) -> BriefingText:
+        """The briefing for a reply to the question ``text`` in a conversation; ``used``: count an access to each.
 
         ``used`` of the answer names the memories that were recalled for it, those that the profile says already included.
         """
-        vector = await self._vector(active, question)
-        result = self._ask(active, Question(text=question, vector=vector, at=at))
-        briefing = self._brief(active, result, question, at)
+        question = Question(text=text, vector=await self._vector(active, text), at=at)
+        result = self._ask(active, question)
+        briefing = self._brief(active, result, question, conversation)
         in_prompt = {*briefing.used, *briefing.profile}
         briefing = replace(briefing, used=[one.id for one in result.kept if one.id in in_prompt])
         if used:
@@ -103,7 +107,7 @@ class Recalling:
 
     async def log(self, active: ActiveUser, question: str, conversation: str, turn: str, briefing: BriefingText, took_ms: float) -> None:
         """Leave an event of a recall that fed a reply, for the logs."""
-        detail = json.dumps({"used": briefing.used, "ms": round(took_ms, 2), "chars": len(briefing.text)})
+        detail = json.dumps({"used": briefing.used, "quoted": briefing.quoted, "ms": round(took_ms, 2), "chars": len(briefing.text)})
         event = Event(
             id=self._resources.new_id(),
             user=active.user,
@@ -119,11 +123,20 @@ class Recalling:
         """On the event loop: the index is for one thread, and 100,000 memories take about 15 ms."""
         return recall(active.memories, question, self._resources.settings.recall)
 
-    def _brief(self, active: ActiveUser, result: RecallResult, question: str, at: datetime) -> BriefingText:
-        settings = self._resources.settings.briefing
-        profile = standing(active.memories.may_stand(), settings, at)
+    def _brief(self, active: ActiveUser, result: RecallResult, question: Question, conversation: str | None) -> BriefingText:
+        settings, zone = self._resources.settings, self._resources.zone
+        language: Language = "zh" if is_chinese(question.text) else "en"
+        profile = standing(active.memories.may_stand(), settings.briefing, question.at)
         recalled = [memory for one in result.kept if (memory := active.memories.get(one.id)) is not None]
-        return compose(profile, recalled, settings, at, self._resources.zone, "zh" if is_chinese(question) else "en")
+        briefing = compose(profile, recalled, settings.briefing, question.at, zone, language)
+        if recalled or not asks_what_was_said(question.text):
+            return briefing
+        room = settings.briefing.max_chars - len(briefing.text) - 1
+        asked = TurnQuestion(text=question.text, vector=question.vector, at=question.at, zone=zone)
+        said = quotation(
+            active.turns, asked, settings.turn_search, leave_out=_unquotable(active, conversation), room=room, language=language
+        )
+        return replace(briefing, recent=said.text, quoted=said.turns)
 
     def _count_access(self, active: ActiveUser, ids: list[str], at: datetime) -> None:
         for id in ids:
@@ -131,3 +144,10 @@ class Recalling:
             if memory is not None:
                 active.memories.renew(memory.but(accessed_at=at, access_count=memory.access_count + 1))
                 active.accessed.add(id)
+
+
+def _unquotable(active: ActiveUser, conversation: str | None) -> set[str]:
+    """The conversation that the prompt holds, and the exchanges in which something was said that the user had deleted."""
+    sources = {id for stone in active.tombstones for id in stone.turns}
+    exchanges = {turn.exchange for id in sources if (turn := active.turns.get(id)) is not None}
+    return exchanges | ({conversation} if conversation else set())

@@ -102,3 +102,27 @@ _REASONS = [
     (thing, "小时候在外婆家的院子里经常可以喝到，那个味道我到现在都忘不了" * 2)
     for thing in ("喝乌龙茶", "喝豆浆", "喝美式咖啡", "喝酸梅汤", "喝椰子水", "喝杨枝甘露", "喝柠檬水", "喝热牛奶")
 ]
+
+
+async def test_what_was_said_is_quoted_with_its_date_where_the_question_asks_for_it_and_no_memory_answers(house: House) -> None:
+    house.model.reply = "可以去读法布尔的《昆虫记》，写得很有趣。"
+    await house.chat("ming", user("有什么讲虫子的书值得读？"))
+    await house.service._turn_vectors._backlog.empty("ming")
+    house.clock.pass_(days=3)
+    house.model.reply = "好的。"
+    await house.chat("ming", user("你上次推荐的讲虫子的书是哪一本？"))
+    assert "2026年3月2日，助手说：“可以去读法布尔的《昆虫记》" in house.model.prompt()
+    await house.chat("ming", user("有什么讲虫子的书值得读？"))
+    assert "助手说" not in house.model.prompt()
+
+
+async def test_words_that_were_deleted_are_not_quoted_either(house: House) -> None:
+    house.model.reply = "记下了，你家的猫叫豆包。"
+    await house.chat("ming", user("我家的猫叫豆包。"))
+    house.clock.pass_(days=1)
+    house.model.reply = "好的。"
+    for memory in await house.memories("ming"):
+        await house.as_("ming").delete(f"/v1/memories/{memory['id']}")
+    await house.service._turn_vectors._backlog.empty("ming")
+    await house.chat("ming", user("我跟你说过我家的猫叫什么吗？"))
+    assert "豆包" not in house.model.prompt()
