@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import getsizeof
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from memory.vectors import VectorIndex
 from memory.word_index import WordIndex
 from schemas.turn import Turn
 
-_BYTES_A_TURN = 1400
+_BYTES_A_TURN = 2400
+"""A row with its ids, without its text, bytes; measured with tracemalloc."""
 _NAME_ROLES = {"user", "assistant"}
 
 
@@ -86,7 +88,7 @@ class TurnIndex:
         self._put_sentences(turn, sentences)
         self.words.put(turn.id, turn.content)
         self._turns.append(turn)
-        self._text_bytes += len(turn.content) * 4
+        self._text_bytes += getsizeof(turn.content)
         if vector is None:
             self._waiting.add(turn.id)
         self._write_columns(row, turn)
@@ -114,7 +116,7 @@ class TurnIndex:
         self.sentences.moved()
         self.words.drop(turn_id)
         self._waiting.discard(turn_id)
-        self._text_bytes -= len(turn.content) * 4
+        self._text_bytes -= getsizeof(turn.content)
         self._columns[row] = self._columns[len(self._turns) - 1]
         last = self._turns.pop()
         if row < len(self._turns):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -173,3 +174,24 @@ def test_names_are_taken_out_of_what_is_embedded() -> None:
     assert question_text("Melanie?", ["Melanie"]) == "Melanie?"
     assert question_text("Annette laughed", ["Ann"]) == "Annette laughed"
     assert len(question_text("字" * 5000, [])) == 256
+
+
+@pytest.mark.parametrize(
+    "text", ["好", "我下周二要去敦煌看壁画，回来再说年假的事。", "We moved to the new flat last Friday and the cat hates it."]
+)
+def test_the_memory_that_an_index_holds_is_what_it_says(text: str) -> None:
+    turns_of(turn(0, text), embedded=False)  # tables that are made once
+    vector = np.ones(embedder().dim, dtype=np.float32)
+    tracemalloc.start()
+    index = TurnIndex(embedder().name, embedder().dim)
+    for number in range(1500):
+        fields = {
+            "id": f"{number:036d}",
+            "parent": f"p{number:035d}",
+            "exchange": f"e{number:035d}",
+            "conversation": f"c{number // 20:035d}",
+        }
+        index.put(turn(number, f"{text} {number}", **fields), vector if number % 2 else None)
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert 0.9 * held <= index.nbytes <= 1.3 * held
