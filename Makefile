@@ -55,11 +55,11 @@ $(BIN)/python:
 
 # torch first and alone: pip would else take the CUDA build, of 3 GB, where the CPU build is meant
 $(RUNTIME): $(ROOT)/pyproject.toml $(ROOT)/constraints.txt | $(BIN)/python
-	@echo "installing laoma for $(KIND) into .venv (several minutes, once)"
+	@echo "installing laoma for $(KIND) into .venv: three steps, several minutes, once"
 	@cd $(ROOT) && bash .ci/install $(KIND)
 	@rm -f $(VENV)/.runtime-*; touch $@
 
 $(TOOLS): $(ROOT)/pyproject.toml $(ROOT)/constraints.txt | $(RUNTIME)
 	@echo "installing the tools for tests"
-	@cd $(ROOT) && $(PIP) install -q -c constraints.txt -e '.[dev]' --config-settings editable_mode=compat 2> >(grep -v '^WARNING: Location' >&2)
+	@cd $(ROOT) && $(PIP) install -q -c constraints.txt -e '.[dev]' 2> >(grep -v '^WARNING: Location' >&2)
 	@rm -f $(VENV)/.tools-*; touch $@

@@ -24,6 +24,8 @@ def export(
 ) -> None:
     """Everything that is stored of you, as JSON lines · 导出你的全部数据
 
+    The running service writes it, for the user of the key: `laoma up` first.
+
     \b
     Examples:
       laoma export > laoma.jsonl

@@ -48,7 +48,14 @@ def recall(
 ) -> None:
     """What it remembers for a question · 看它会想起什么
 
-    The score is 0.55 semantic + 0.25 recency + 0.10 frequency + 0.10 confidence.
+    score = 0.55 relevant + 0.25 recent + 0.10 used + 0.10 sure, each between 0 and 1:
+
+    \b
+    relevant  how certain it is that the memory answers the question; 1.00 is as good as certain,
+              and below 0.50 (recall.threshold) nothing is recalled ("semantic" in --json)
+    recent    1.00 within a day of the last use or confirmation, then fading ("recency")
+    used      how often it was used so far ("frequency")
+    sure      how sure the memory itself is ("confidence")
 
     \b
     Example:
@@ -64,7 +71,7 @@ def recall(
         print_note(say("Nothing relevant is remembered.", "没有相关的记忆。"))
         return
     print_table(
-        ("score", "sem", "rec", "freq", "conf", "kind", "text", "id"),
+        ("score", "relevant", "recent", "used", "sure", "kind", "text", "id"),
         [
             (m["score"], *(m["parts"][p] for p in ("semantic", "recency", "frequency", "confidence")), m["kind"], m["text"], m["id"])
             for m in found["memories"]

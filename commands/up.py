@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,6 +79,8 @@ def _greet(place: Place, new_key: str | None, model: ModelState) -> None:
     print_line(_key_lines(new_key, place) if new_key else say(f"Your key lies in {key_file}", f"你的密钥在 {key_file}"))
     print_line(say("Try:", "试一试："))
     print_line(f"  {working_curl(url, key_file)}")
+    if path_line := _path_line():
+        print_line(f"  {path_line}")
     print_line('  laoma remember "我早上只喝无糖豆浆" && laoma recall "我早上喝什么？"')
     print_line(model_line(model))
 
@@ -113,6 +117,15 @@ def model_line(model: ModelState) -> str:
             )
         case "disabled":
             return say("Model: none, memory only. `laoma model use --help`", "模型：无，只有记忆。`laoma model use --help`")
+
+
+def _path_line() -> str | None:
+    """What to tell the shell so that it finds ``laoma``; None where it does already, or where nothing is installed."""
+    folder = Path(sys.executable).parent
+    found = shutil.which("laoma")
+    if not (folder / "laoma").exists() or (found is not None and Path(found).parent.samefile(folder)):
+        return None
+    return f'export PATH={shlex.quote(str(folder))}:"$PATH"'
 
 
 def _short(path: Path) -> str:

@@ -20,7 +20,7 @@ from serve.launch import FAILURE, MEMORY_APP
 from serve.model_state import forget_progress, read_model_state, starter
 from serve.ports import holder, is_free
 from serve.ray_head import environment
-from serve.session_folder import folder_of, logs_of, prepare
+from serve.session_folder import folder_of, logs_of, prepare, settle
 
 MEMORY_TARGET = "serve.app:build"
 _END_S = 4.0
@@ -78,7 +78,9 @@ def stop(home: Path) -> bool:
         record = read_record(home)
         if record is not None and record.ready and processes.of(record):
             dashboard.shut_applications(record)
-        return _end_all(home)
+        ran = _end_all(home)
+        settle(folder_of(home))
+        return ran
 
 
 def state(home: Path, settings: Settings) -> ClusterState:

@@ -25,6 +25,8 @@ def environment(home: Path, settings: Settings) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(filter(None, [str(CHECKOUT), os.environ.get("PYTHONPATH", "")])),
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0" if alone else "1",  # 0: Ray's own processes listen on loopback
         "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_ROTATION_MAX_BYTES": str(10 * 2**20),  # a log file; Ray's own limit is 512 MB
+        "RAY_ROTATION_BACKUP_COUNT": "1",
         "RAY_worker_niceness": "0",
         "RAY_num_workers_soft_limit": "0",  # no idle workers kept for tasks that a home box never runs
         "RAY_enable_worker_prestart": "0",

@@ -11,6 +11,8 @@ from pathlib import Path
 from schemas.errors import LaomaError
 
 _INNER = "ray"
+KEPT_LOGS_MB = 20
+"""Of the last start, after a stop, MiB."""
 
 
 def folder_of(home: Path) -> Path:
@@ -36,6 +38,29 @@ def socket_of(home: Path, shard: int) -> Path:
     return folder / f"shard-{shard}.sock"
 
 
+def settle(folder: Path, kept_mb: float = KEPT_LOGS_MB) -> None:
+    """After a stop: only the logs of the last start stay, the newest ``kept_mb`` MiB of them. A folder of somebody else is let be."""
+    if not _is_ours(folder):
+        return
+    logs = logs_of(folder).resolve()
+    if not logs.is_dir() or folder.resolve() not in logs.parents:
+        shutil.rmtree(folder, ignore_errors=True)
+        return
+    for entry in [*folder.iterdir(), *rays_folder(folder).iterdir(), *logs.parent.iterdir()]:
+        if entry == logs or entry in logs.parents or entry.is_symlink():
+            continue
+        if entry.is_dir():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
+    files = [(path.stat().st_mtime, path.stat().st_size, path) for path in logs.rglob("*") if path.is_file() and not path.is_symlink()]
+    room = kept_mb * 2**20
+    for _, size, path in sorted(files, reverse=True):
+        room -= size
+        if room < 0:
+            path.unlink()
+
+
 def prepare(folder: Path) -> None:
     """Empty but for the last session, whose logs may be wanted. Raises LaomaError where somebody else made a folder of this name."""
     _close(folder)
@@ -50,7 +75,14 @@ def prepare(folder: Path) -> None:
 
 def _close(folder: Path) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
-    seen = folder.lstat()
-    if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.getuid():
+    if not _is_ours(folder):
         raise LaomaError(f"{folder} belongs to somebody else: remove it", code="start_failed")
     folder.chmod(0o700)
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        seen = folder.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISDIR(seen.st_mode) and seen.st_uid == os.getuid()

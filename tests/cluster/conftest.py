@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,3 +49,4 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield Running(home, settings, (home / "owner.key").read_text().strip())
     finally:
         cluster.stop(home)
+        shutil.rmtree(cluster.folder_of(home), ignore_errors=True)

@@ -107,3 +107,9 @@ def test_an_argument_that_is_none_is_one_line_and_changes_nothing(laoma: Laoma, 
     assert word in done.err
     assert not (home / "config.yaml").exists()
     assert not (home / "keys.json").exists()
+
+
+def test_export_without_a_service_is_one_line_and_leaves_no_file(laoma: Laoma, tmp_path: Path) -> None:
+    done = laoma("export", "--output", str(tmp_path / "x.jsonl"), LAOMA_URL="http://127.0.0.1:9", LAOMA_KEY="k")
+    assert (done.code, done.out, done.err) == (1, "", "laoma: laoma does not run at http://127.0.0.1:9: start it with `laoma up`\n")
+    assert not (tmp_path / "x.jsonl").exists()

@@ -25,7 +25,7 @@ def test_recall_shows_text_score_and_id(online: Laoma, service: Script) -> None:
     done = online("recall", "我早上喝什么？")
     assert done.code == 0
     header, row = done.out.strip().splitlines()
-    assert header.split() == ["score", "sem", "rec", "freq", "conf", "kind", "text", "id"]
+    assert header.split() == ["score", "relevant", "recent", "used", "sure", "kind", "text", "id"]
     assert row.split() == ["0.83", "0.90", "1.00", "0.00", "0.90", "fact", "我早上喝无糖豆浆", "m1"]
 
 

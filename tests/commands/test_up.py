@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -140,3 +141,21 @@ def test_a_new_model_restarts_a_running_box(laoma: Laoma, box: Box, configured: 
     assert done.code == 0
     assert [settings.model.source for settings in box.started] == [None, "Qwen/Qwen3-8B"]
     assert "It loads now" in done.err
+
+
+def test_the_commands_that_up_prints_work_when_pasted(
+    laoma: Laoma, box: Box, configured: Path, service: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a checkout" / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "laoma").write_text("#!/bin/sh\necho it is $1\n")
+    (folder / "laoma").chmod(0o700)
+    monkeypatch.setattr("sys.executable", str(folder / "python"))
+    lines = laoma("up", PATH="/usr/bin:/bin").out.splitlines()
+    (path_line,) = [line.strip() for line in lines if line.strip().startswith("export PATH=")]
+    (remember,) = [line.strip() for line in lines if line.strip().startswith("laoma remember")]
+    pasted = subprocess.run(
+        ["bash", "-c", f"{path_line}\n{remember}"], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True
+    )
+    assert pasted.stdout == "it is remember\nit is recall\n"
+    assert "export PATH" not in laoma("up", PATH=f"{folder}:/usr/bin").out

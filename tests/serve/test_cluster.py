@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import time
@@ -22,6 +23,7 @@ from schemas.settings import Http, Model, Settings
 from serve import cluster, processes
 from serve.cluster_record import read_record, write_record
 from serve.ports import free_ports, is_free
+from serve.session_folder import logs_of
 
 TINY = "tests.serve.tiny_app:build"
 
@@ -56,6 +58,7 @@ def one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
         yield made
     finally:
         cluster.stop(made.home)
+        shutil.rmtree(cluster.folder_of(made.home), ignore_errors=True)
 
 
 def eventually(look: Callable[[], Any], seconds: float = 60) -> Any:
@@ -141,6 +144,9 @@ def test_after_its_head_was_killed_it_starts_afresh(tmp_path: Path) -> None:
     assert crashed.state().state == "stopped"
     assert processes.belonging(str(cluster.folder_of(crashed.home))) == []
     assert is_free("127.0.0.1", crashed.settings.http.port)
+    folder = cluster.folder_of(crashed.home)
+    assert {entry.name for entry in logs_of(folder).resolve().parent.iterdir()} == {"logs"}
+    shutil.rmtree(folder)
 
 
 def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
