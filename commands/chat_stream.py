@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from schemas.errors import LaomaError, NotFound, UpstreamFailed
+from serve.chat_model.sse_lines import DONE, data_of
 
 if TYPE_CHECKING:
     from commands.client import Service
@@ -58,10 +59,8 @@ def used(service: Service, ids: Iterable[str]) -> list[Used]:
 def pieces(lines: Iterable[str]) -> Iterator[str]:
     """The text in a stream of server-sent events; comments and unknown fields are passed over, an error in the stream is raised."""
     for line in lines:
-        if not line.startswith("data:"):
-            continue
-        data = line.removeprefix("data:").strip()
-        if data == "[DONE]":
+        data = data_of(line)
+        if data == DONE:
             return
         yield from _text(data)
 

@@ -11,7 +11,6 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from memory.normalise import statement_key
-from memory.profile import SURE
 from schemas.memory import GENERAL_SCENE, Memory
 from schemas.settings import Briefing
 
@@ -78,7 +77,7 @@ def compose(
     At most ``settings.max_chars`` characters, headings included. What does not fit goes in this order: older events, recent memories,
     profile, and priority 2 last (R25). Each fact stands once.
     """
-    lines = _once([*(_standing(one, language) for one in profile), *_recent(recalled, at, zone, language)])
+    lines = _once([*(_standing(one, language) for one in profile), *_recent(recalled, settings.sure, at, zone, language)])
     while lines and len(_render(lines, language).text) > settings.max_chars:
         lines.remove(min(lines, key=lambda line: line.weight))
     return _render(lines, language)
@@ -98,12 +97,12 @@ def _standing(memory: Memory, language: Language) -> _Line:
     return _Line(memory, f"- {_told(memory, language)}", True, (9 if memory.priority >= 2 else 5, memory.priority, memory.confidence))
 
 
-def _recent(recalled: Sequence[Memory], at: datetime, zone: ZoneInfo, language: Language) -> Iterable[_Line]:
+def _recent(recalled: Sequence[Memory], sure: float, at: datetime, zone: ZoneInfo, language: Language) -> Iterable[_Line]:
     words = _WORDS[language]
     for place, memory in enumerate(recalled):
         said = memory.verified_at or memory.created_at
         doubt = f"{words['doubt']}：" if language == "zh" else f"{words['doubt']}: "
-        hedge = doubt if memory.confidence < SURE or memory.status != "active" else ""
+        hedge = doubt if memory.confidence < sure or memory.status != "active" else ""
         day = words["date"].format(said.astimezone(zone))
         age = (at - said).total_seconds()
         tier = 8 if memory.priority >= 2 else 1 if memory.kind == "event" else 3

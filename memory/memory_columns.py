@@ -17,7 +17,6 @@ KINDS: Final[tuple[Kind, ...]] = ("profile", "fact", "preference", "event", "kno
 STATUSES: Final[tuple[Status, ...]] = ("active", "probation", "pending", "deprecated", "archived")
 _KIND = {kind: code for code, kind in enumerate(KINDS)}
 _STATUS = {status: code for code, status in enumerate(STATUSES)}
-_FULL_FREQUENCY = math.log(21)
 _TYPES = {
     "kind": np.uint8,
     "status": np.uint8,
@@ -25,7 +24,7 @@ _TYPES = {
     "ends": np.float64,
     "confirmed": np.float64,
     "seen": np.float64,
-    "frequency": np.float32,
+    "accesses": np.float32,
     "confidence": np.float32,
     "same_text": np.int64,
 }
@@ -43,7 +42,7 @@ class MemoryColumns:
     """Columns by row, times in epoch seconds.
 
     ``starts`` and ``ends`` bound validity, ``confirmed`` is the last confirmation, ``seen`` the last access or confirmation,
-    ``frequency`` log(1 + accesses) / log(21) (R22), ``same_text`` is equal for texts that differ in spelling only.
+    ``accesses`` log(1 + their number) (R22), ``same_text`` is equal for texts that differ in spelling only.
     """
 
     def __init__(self) -> None:
@@ -74,7 +73,7 @@ class MemoryColumns:
             "ends": min(_seconds(memory.valid_to), _seconds(memory.expires_at)),
             "confirmed": confirmed.timestamp(),
             "seen": max(confirmed, memory.accessed_at or confirmed).timestamp(),
-            "frequency": min(math.log1p(memory.access_count) / _FULL_FREQUENCY, 1.0),
+            "accesses": math.log1p(memory.access_count),
             "confidence": memory.confidence,
             "same_text": hash(fold(memory.text)),
         }

@@ -10,8 +10,6 @@ from memory.normalise import statement_key
 from schemas.memory import GENERAL_SCENE, USER_SUBJECT, Memory, Source
 from schemas.settings import Briefing
 
-SURE = 0.7
-"""Confidence from which a memory is told without doubtful words, and may stand in the profile (R25)."""
 _ADDRESS = ("资料/称呼", "资料/姓名")
 _STYLE = ("要求/回复", "要求/单位", "要求/日期格式")
 _BASE = ("profile",)
@@ -43,7 +41,7 @@ def standing(memories: Iterable[Memory], settings: Briefing, at: datetime) -> li
 
     At most ``profile_lines`` lines and ``profile_chars`` characters; explicit and sure ones only, whatever else is known.
     """
-    fit = [memory for memory in memories if may_stand(memory) and _valid(memory, at)]
+    fit = [memory for memory in memories if may_stand(memory) and memory.confidence >= settings.sure and _valid(memory, at)]
     ranked = sorted(fit, key=lambda memory: (_rank(memory), memory.created_at, memory.id))
     chosen: list[Memory] = []
     said: set[str] = set()
@@ -59,9 +57,8 @@ def standing(memories: Iterable[Memory], settings: Briefing, at: datetime) -> li
 
 
 def may_stand(memory: Memory) -> bool:
-    """Whether a memory can be in the standing profile while it is valid: what :func:`standing` needs to look at."""
-    sure = memory.status == "active" and memory.confidence >= SURE
-    return sure and (memory.source == "explicit" or memory.kind == "profile") and _rank(memory) is not None
+    """Whether a memory can be in the standing profile while it is valid and sure: what :func:`standing` needs to look at."""
+    return memory.status == "active" and (memory.source == "explicit" or memory.kind == "profile") and _rank(memory) is not None
 
 
 def describe(memories: Sequence[Memory], at: datetime) -> Profile:

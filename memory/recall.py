@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -20,7 +21,6 @@ from schemas.recall import Parts, Recalled
 from schemas.settings import Recall
 
 _DAY = 86_400.0
-_BASE_WEIGHTS = np.array([{"profile": 0.9, "preference": 0.8, "fact": 0.8, "event": 0.6, "knowledge": 0.3}[kind] for kind in KINDS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def recall(index: MemoryIndex, question: Question, settings: Recall) -> RecallRe
         semantic = coverage
     else:
         semantic = relevance(index.calibration, features(index.calibration, dense, dense[pool], coverage, query))
-    return _select(index, chosen, _parts(index, chosen, semantic, now), question, settings)
+    return _select(index, chosen, _parts(index, chosen, semantic, now, settings), question, settings)
 
 
 def _centred(index: MemoryIndex, question: Question) -> Floats:
@@ -109,27 +109,29 @@ def _pool(index: MemoryIndex, rows: NDArray[np.intp], dense: Floats, bm25: Float
     promising = best_rows(fused, settings.pool * 2)
     found = rows[promising]
     days = np.maximum(now - index.columns["confirmed"][found], 0.0) / _DAY
-    weights = _BASE_WEIGHTS[index.columns["kind"][found]] * np.exp(-0.02 * days)
+    by_kind = np.array([getattr(settings.kind_weights, kind) for kind in KINDS])
+    weights = by_kind[index.columns["kind"][found]] * np.exp(-settings.age_rate * days)
     chosen = np.zeros(len(promising), dtype=np.bool_)
     chosen[:half] = True
     chosen[best_rows(fused[promising] * weights, half)] = True
     return np.asarray(promising[chosen], dtype=np.intp)
 
 
-def _parts(index: MemoryIndex, rows: NDArray[np.intp], semantic: Floats, now: float) -> Floats:
+def _parts(index: MemoryIndex, rows: NDArray[np.intp], semantic: Floats, now: float, settings: Recall) -> Floats:
     """The four parts of R22, shape (m, 4): semantic, recency, frequency, confidence."""
     columns = index.columns
     out = np.empty((len(rows), 4), dtype=np.float32)
     out[:, 0] = semantic
-    out[:, 1] = recency((now - columns["seen"][rows]) / _DAY)
-    out[:, 2] = columns["frequency"][rows]
+    out[:, 1] = recency((now - columns["seen"][rows]) / _DAY, settings)
+    out[:, 2] = np.minimum(columns["accesses"][rows] / np.float32(math.log1p(settings.full_accesses)), 1.0)
     out[:, 3] = columns["confidence"][rows]
     return out
 
 
-def recency(idle_days: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 within a day of the last access or confirmation, then x 0.8 for each further 7 days, at least 0.1 (R22)."""
-    return cast("NDArray[np.float64]", np.maximum(0.8 ** (np.maximum(idle_days - 1.0, 0.0) / 7.0), 0.1))
+def recency(idle_days: NDArray[np.float64], settings: Recall) -> NDArray[np.float64]:
+    """1 soon after the last access or confirmation, then fading by a constant share, down to a floor (R22)."""
+    fading = np.maximum(idle_days - settings.fresh_days, 0.0) / settings.fading_days
+    return cast("NDArray[np.float64]", np.maximum(settings.fading_factor**fading, settings.recency_floor))
 
 
 def _select(index: MemoryIndex, rows: NDArray[np.intp], parts: Floats, question: Question, settings: Recall) -> RecallResult:

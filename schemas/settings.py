@@ -99,6 +99,16 @@ class Window(Section):
     silence_s: float = Field(600.0, gt=0, description="a conversation ends after this much silence, seconds (R3)")
 
 
+class KindWeights(Section):
+    """How much a kind counts while candidates are merged (R22)."""
+
+    profile: float = Field(0.9, ge=0)
+    preference: float = Field(0.8, ge=0)
+    fact: float = Field(0.8, ge=0)
+    event: float = Field(0.6, ge=0)
+    knowledge: float = Field(0.3, ge=0)
+
+
 class Recall(Section):
     """Ranking constants; tuned ones name their split in ``docs/recall.md``."""
 
@@ -111,6 +121,13 @@ class Recall(Section):
     frequency_share: float = Field(0.10, ge=0, le=1, description="R22")
     confidence_share: float = Field(0.10, ge=0, le=1, description="R22")
     threshold: float = Field(0.5, ge=0, le=1, description="calibrated relevance below which nothing is injected (R23)")
+    kind_weights: KindWeights = KindWeights()
+    age_rate: float = Field(0.02, ge=0, description="while merging, weight falls by e^-rate for each day since the confirmation (R22)")
+    fresh_days: float = Field(1.0, ge=0, description="recency is 1 for so long after the last access or confirmation, days (R22)")
+    fading_days: float = Field(7.0, gt=0, description="then it falls by fading_factor each so many days, days (R22)")
+    fading_factor: float = Field(0.8, gt=0, le=1, description="R22")
+    recency_floor: float = Field(0.1, ge=0, le=1, description="recency never falls below (R22)")
+    full_accesses: int = Field(20, ge=1, description="accesses from which frequency is 1; below, by their logarithm (R22)")
 
 
 class TurnSearch(Section):
@@ -135,6 +152,9 @@ class Briefing(Section):
     max_chars: int = Field(500, ge=50, description="all memory text in a prompt, characters (R25)")
     profile_lines: int = Field(5, ge=0, description="R21")
     profile_chars: int = Field(150, ge=0, description="R21")
+    sure: float = Field(
+        0.7, ge=0, le=1, description="confidence from which a memory needs no doubtful words and may stand in the profile (R25)"
+    )
     persona: str = (
         "你是老马（laoma），一个记得用户的私人助理，用用户的语言回答。"
         "You are laoma, a personal assistant that remembers the user; answer in the user's language."

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ray import serve
@@ -14,24 +14,13 @@ from ray import serve
 from memory.ports import Embedder, Floats
 from schemas.settings import Embedding
 from serve.embedders import build
+from serve.embedders.protocol import Kind
 
 if TYPE_CHECKING:
     from ray.serve.handle import DeploymentHandle
 
-Kind = Literal["query", "passage"]
 _ROUND = 64
 """Texts embedded before others get their turn, and texts in a call."""
-
-
-class AsyncEmbedder(Protocol):
-    """An embedder that does not block the event loop."""
-
-    name: str
-    dim: int
-
-    async def embed(self, texts: Sequence[str], kind: Kind) -> Floats:
-        """Shape (len(texts), dim)."""
-        ...
 
 
 @dataclass(eq=False)
@@ -117,7 +106,7 @@ class EmbedderDeployment:
 
 
 class HandleEmbedder:
-    """:class:`AsyncEmbedder` through the deployment's handle; long lists go in parts, so that others get their turn between them."""
+    """An ``AsyncEmbedder`` through the deployment's handle; long lists go in parts, so that others get their turn between them."""
 
     def __init__(self, handle: DeploymentHandle[Any], settings: Embedding) -> None:
         self._handle = handle

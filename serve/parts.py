@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from fastapi import Request
 
@@ -15,17 +15,9 @@ from serve.keys import KeyRing
 from serve.metrics import Metrics
 
 if TYPE_CHECKING:
-    from memory.ports import Floats
+    from serve.embedders.protocol import AsyncEmbedder
     from serve.job_board import JobBoard
     from serve.shards import Shards
-
-
-class BulkEmbedder(Protocol):
-    """Embeds beside the event loop."""
-
-    async def embed(self, texts: Sequence[str], kind: Literal["query", "passage"]) -> Floats:
-        """Shape (len(texts), dim); one ``kind`` a call."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -36,7 +28,7 @@ class Parts:
     keys: KeyRing
     shards: Shards
     chat: ChatModel
-    embedder: BulkEmbedder
+    embedder: AsyncEmbedder
     jobs: JobBoard
     metrics: Metrics
     now: Callable[[], datetime]

@@ -23,13 +23,16 @@ async def chunks(packets: AsyncIterable[bytes]) -> AsyncIterator[dict[str, Any]]
 
 def parse(line: str) -> Iterator[dict[str, Any] | None]:
     """The object of one line; None for ``[DONE]``; nothing for comments, other fields and empty data."""
-    if not line.startswith("data:"):
-        return
-    payload = line.removeprefix("data:").strip()
+    payload = data_of(line)
     if payload == DONE:
         yield None
     elif payload:
         yield _object(payload)
+
+
+def data_of(line: str) -> str:
+    """What a ``data`` line carries, :data:`DONE` among it; empty for comments and other fields."""
+    return line.removeprefix("data:").strip() if line.startswith("data:") else ""
 
 
 def raise_error(value: dict[str, Any]) -> None:

@@ -65,8 +65,10 @@ def test_the_profile_is_chosen_from_few_as_it_would_be_from_all() -> None:
         memory("guess", "可能姓王", key="资料/称呼", confidence=0.3),
     )
     settings = Settings().briefing
-    assert {one.id for one in index.may_stand()} == {"name", "nuts"}
-    assert standing(index.may_stand(), settings, NOW) == standing(index.all(), settings, NOW)
+    assert {one.id for one in index.may_stand()} == {"name", "nuts", "guess"}
+    assert [one.id for one in standing(index.may_stand(), settings, NOW)] == [one.id for one in standing(index.all(), settings, NOW)]
+    assert {one.id for one in standing(index.all(), settings, NOW)} == {"name", "nuts"}
+    assert {one.id for one in standing(index.all(), settings.model_copy(update={"sure": 0.2}), NOW)} == {"name", "nuts", "guess"}
     index.renew(name.but(status="deprecated"))
     index.drop("nuts")
-    assert index.may_stand() == []
+    assert [one.id for one in index.may_stand()] == ["guess"]

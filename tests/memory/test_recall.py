@@ -105,7 +105,16 @@ def test_the_same_text_in_other_spelling_comes_once() -> None:
 
 def test_recency_falls_by_a_fifth_each_week_to_a_floor() -> None:
     days = np.array([0.0, 1.0, 8.0, 15.0, 1000.0])
-    assert recency(days) == pytest.approx([1.0, 1.0, 0.8, 0.64, 0.1])
+    assert recency(days, Recall()) == pytest.approx([1.0, 1.0, 0.8, 0.64, 0.1])
+    slower = Recall(fresh_days=8.0, fading_factor=0.5, recency_floor=0.2)
+    assert recency(days, slower) == pytest.approx([1.0, 1.0, 1.0, 0.5, 0.2])
+
+
+def test_frequency_is_whole_from_as_many_accesses_as_the_settings_say() -> None:
+    index = index_of(memory(1, "Pump code is 4-4-1.", access_count=20))
+    for accesses, expected in ((20, 1.0), (10, 1.0), (440, 0.5)):
+        (found,) = ask(index, "pump code?", Recall(full_accesses=accesses)).kept
+        assert found.parts.frequency == pytest.approx(expected, abs=1e-3)
 
 
 def test_of_two_equal_memories_the_confirmed_and_used_one_comes_first() -> None:

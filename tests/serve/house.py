@@ -88,7 +88,7 @@ class EchoModel:
         return "\n".join(str(message.get("content")) for message in self.bodies[number]["messages"])
 
 
-class BulkEmbedder:
+class EmbedderHere:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
@@ -175,7 +175,7 @@ async def open_house(
     service = ShardService(Resources(store, embedder, OfflineExtractor(), settings, place.logs, clock, new_id))
     await service.start()
     keys = KeyRing(home / "keys.json")
-    parts = Parts(settings, keys, LocalShard(service), model, BulkEmbedder(embedder), NoJobs(), Metrics(), clock, new_id)
+    parts = Parts(settings, keys, LocalShard(service), model, EmbedderHere(embedder), NoJobs(), Metrics(), clock, new_id)
     app = build_gateway(parts)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
     serving = asyncio.create_task(server.serve())
