@@ -55,7 +55,7 @@ $(BIN)/python:
 
 # torch first and alone: pip would else take the CUDA build, of 3 GB, where the CPU build is meant
 $(RUNTIME): $(ROOT)/pyproject.toml $(ROOT)/constraints.txt | $(BIN)/python
-	@echo "installing laoma for $(KIND) into .venv: three steps, several minutes, once"
+	@echo "installing laoma for $(KIND) into .venv: several minutes, once"
 	@cd $(ROOT) && bash .ci/install $(KIND)
 	@rm -f $(VENV)/.runtime-*; touch $@
 

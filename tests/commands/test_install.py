@@ -17,8 +17,8 @@ echo "WARNING: Location '/x' is ignored: no such folder" >&2
 """
 
 
-@pytest.mark.parametrize("kind", ["cpu", "gpu"])
-def test_each_step_of_the_installation_is_named_and_nothing_else_is_said(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "steps"), [("cpu", ["1/4", "2/4", "3/4", "4/4"]), ("gpu", ["1/2", "2/2"])])
+def test_each_step_of_the_installation_is_named_and_nothing_else_is_said(tmp_path: Path, kind: str, steps: list[str]) -> None:
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "install", tmp_path / ".ci")
     python = tmp_path / ".venv" / "bin" / "python"
@@ -26,7 +26,7 @@ def test_each_step_of_the_installation_is_named_and_nothing_else_is_said(tmp_pat
     python.write_text(PYTHON)
     python.chmod(0o700)
     done = subprocess.run(["bash", ".ci/install", kind], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert [line.split()[1] for line in done.stdout.splitlines()] == ["1/3", "2/3", "3/3", "installed"]
+    assert [line.split()[1] for line in done.stdout.splitlines()] == [*steps, "installed"]
     assert done.stderr == ""
     asked = (python.parent / "asked").read_text()
     assert f"-e .[{kind}]" in asked
