@@ -82,12 +82,14 @@ def renew_sealed(store: ShardStore, logs: Path, changes: Sequence[Change]) -> in
     Raises Fenced.
     """
     days = {change.at.date() + timedelta(days=off) for change in changes for off in (-1, 0, 1)}  # whatever the zone they were cut in
-    files = [path for day in sorted(days) if (path := day_file(logs, EVENTS, day, store.root.name)).exists()]
-    if not files:
-        return 0
+    files = [day_file(logs, EVENTS, day, store.root.name) for day in sorted(days)]
+    if not writing.locked() and not any(path.exists() for path in files):
+        return 0  # a sealing that begins from now on reads the changes as they are now
     renewed = 0
     with writing:
         for path in files:
+            if not path.exists():
+                continue
             with store.owning():
                 stored = _read(store, path, event_schema())
                 there = set(keys(stored)) if stored is not None else set()

@@ -159,3 +159,23 @@ def test_a_rewording_that_is_killed_shows_nowhere_and_is_finished_by_the_next_se
         assert connect(place.home).execute(f"SELECT id, \"after\" FROM {view} WHERE id = 'h1'").fetchall() == [("h1", None)]
     seal(store, place.logs, before=LATER, zone=SHANGHAI)
     assert found_in_logs(place, "hazelnuts") == []
+
+
+def test_what_is_reworded_while_its_file_is_written_is_reworded_there_too(
+    place: Place, store: ShardStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.commit([Put([change("h1", after="hazelnuts")])]).result()
+    blanked = [change("h1", after=None)]
+    renewing = threading.Thread(target=renew_sealed, args=(store, place.logs, blanked))
+
+    def reword_meanwhile(*tables: pa.Table) -> pa.Table:
+        store.commit([Put(blanked)]).result()
+        renewing.start()
+        monkeypatch.undo()
+        return merge(*tables)
+
+    monkeypatch.setattr("lake.logs.merge", reword_meanwhile)
+    seal(store, place.logs, before=LATER, zone=SHANGHAI)
+    renewing.join()
+    assert len(list((place.logs / "events").rglob("*.parquet"))) == 1
+    assert found_in_logs(place, "hazelnuts") == []
