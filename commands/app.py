@@ -12,6 +12,7 @@ from commands.evaluate import evaluate
 from commands.export import export
 from commands.jobs import job_app
 from commands.keys import key_app
+from commands.mcp import mcp
 from commands.memories import forget, memories_app, recall, remember
 from commands.models import model_app
 from commands.place import release
@@ -29,7 +30,7 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_root)
-    for command in (up, down, status, chat, remember, recall, forget, sql, export):
+    for command in (up, down, status, chat, remember, recall, forget, sql, export, mcp):
         app.command()(command)
     app.command("eval")(evaluate)
     app.add_typer(memories_app, name="memories")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from schemas.errors import LaomaError, NotFound, UpstreamFailed
-from serve.chat_model.sse_lines import DONE, data_of
 
 if TYPE_CHECKING:
     from commands.client import Service
@@ -58,6 +57,8 @@ def used(service: Service, ids: Iterable[str]) -> list[Used]:
 
 def pieces(lines: Iterable[str]) -> Iterator[str]:
     """The text in a stream of server-sent events; comments and unknown fields are passed over, an error in the stream is raised."""
+    from serve.chat_model.sse_lines import DONE, data_of
+
     for line in lines:
         data = data_of(line)
         if data == DONE:

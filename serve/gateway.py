@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from fastapi import FastAPI
+from starlette.routing import Route
 
 from schemas.chat import ErrorResponse
 from serve import failures
 from serve.limits import BodyLimit, HeadAndOptions
+from serve.mcp.entrance import McpEntrance
 from serve.measure import Measure
 from serve.openapi import complete
 from serve.parts import Parts
@@ -18,8 +23,16 @@ _ERRORS = {status: {"model": ErrorResponse} for status in (400, 401, 403, 404, 4
 
 def build_gateway(parts: Parts) -> FastAPI:
     """The app; ``parts`` decides whether shards and model are on the cluster or in this process."""
+    mcp = McpEntrance()
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        await mcp.close()
+
     app = FastAPI(
         title="laoma",
+        lifespan=lifespan,
         version="0.1.0",
         description=_DESCRIPTION,
         responses=_ERRORS,  # type: ignore[arg-type]
@@ -35,4 +48,5 @@ def build_gateway(parts: Parts) -> FastAPI:
     app.add_middleware(BodyLimit, limit=parts.settings.http.body_limit_mb * 1024 * 1024)
     for topic in (chat, models, turns, recall, memories, profile, jobs, health, reference):
         app.include_router(topic.router)
+    app.router.routes.append(Route("/mcp", mcp))
     return app

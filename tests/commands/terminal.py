@@ -14,7 +14,7 @@ from typing import Self
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60
-AGAIN_S = 1.0
+AGAIN_S = 5.0
 
 
 class Terminal:

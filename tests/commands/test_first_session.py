@@ -60,7 +60,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory, model: Script) -> Iterator[S
         assert "Your key (shown this once): laoma-" in started.stdout
         shown = re.search(r"^  (curl .*)$", started.stdout, re.MULTILINE)
         assert shown is not None
-        assert json.loads(shell.run(shown[1]).stdout) == {"memories": [], "briefing": ""}
+        assert json.loads(shell.run(shown[1]).stdout) == {"memories": [], "briefing": "", "quoted": []}
         yield shell
     finally:
         stopped = shell.run("laoma down")
