@@ -53,7 +53,9 @@ def use(
         values, verdict = _from_url(place, source.rstrip("/"), name, key_env, check)
     else:
         values = _from_weights(source, name)
-    set_section(place.home / "config.yaml", "model", {"source": None, "url": None, "key_env": None, "enabled": None, **values})
+    learns = True if verdict is not None and verdict.capable else None
+    chosen = {"source": None, "url": None, "key_env": None, "enabled": None, "learns": learns, **values}
+    set_section(place.home / "config.yaml", "model", chosen)
     restarted = _restart(place)
     if as_json:
         print_json({"model": {k: v for k, v in values.items() if v is not None}, "probe": _told(verdict), "restarted": restarted})
@@ -97,19 +99,21 @@ def list_models(as_json: AsJson = False) -> None:
 def probe_model(as_json: AsJson = False) -> None:
     """Try the model in use · 试一试在用的模型
 
-    Can it follow an instruction and fill a JSON schema? Exit 1 when it can't.
+    Can it follow an instruction and fill a JSON schema? Then it reads turns for memories too, from now on. Exit 1 when it can't.
 
     \b
     Example:
       laoma model probe
     """
     from commands.client import Service
+    from commands.config_file import set_section
     from commands.probe import probe
 
     place = here()
     service = Service(place.url, place.key(), {"X-Laoma-Memory": "off"})
     with waiting(say("asking the model two questions", "正在试问模型")):
         verdict = probe(service, "/v1/chat/completions", place.settings().model.name)
+    set_section(place.home / "config.yaml", "model", {"learns": verdict.capable or None})
     if as_json:
         print_json(_told(verdict))
     else:
@@ -182,6 +186,13 @@ def _report(name: str, verdict: Verdict | None, restarted: bool) -> None:
                 "这是小模型，可能记乱。加载后可用 `laoma model probe` 试一试。",
             )
         )
+    elif name not in (POCKET, NONE):
+        print_note(
+            say(
+                "Memories are read by rules alone until `laoma model probe` has tried it.",
+                "在 `laoma model probe` 试过它之前，只用规则提取记忆。",
+            )
+        )
     if not restarted:
         print_note(say("laoma does not run now: `laoma up` starts with this model.", "现在没有运行：`laoma up` 会用这个模型启动。"))
     else:
@@ -196,7 +207,9 @@ def _say_verdict(verdict: Verdict) -> None:
         + say(", fills JSON: ", "，填写 JSON：")
         + marks[verdict.json]
     )
-    if not verdict.capable:
+    if verdict.capable:
+        print_note(say("It reads what you say for memories too, after the rules.", "规则之后，它也会从对话里提取记忆。"))
+    else:
         print_note(
             say("Not good enough to learn with: memories are extracted by rules alone.", "还不足以用来学习：只用规则提取记忆。")
             + (f" ({verdict.detail})" if verdict.detail else "")

@@ -119,7 +119,7 @@ def _against(statement: Statement, rivals: Sequence[Memory]) -> Decision:
     old = max(here, key=lambda memory: (memory.updated_at, memory.id))
     if statement.source == "inferred" and old.source == "explicit":
         return Pend(old, _shaken(old), "inferred, against an explicit statement")
-    if _polarity(old.text) == statement.polarity and _completes(statement.text, old.text):
+    if polarity(old.text) == statement.polarity and _completes(statement.text, old.text):
         return Merge(old, statement.text, "says the same with more detail")
     return Replace(old, "the user corrected it" if statement.correction else "a newer statement of the same slot")
 
@@ -139,7 +139,7 @@ def _says_the_same(statement: Statement, memory: Memory) -> bool:
     if _open(statement.key):
         return _near(statement, memory)
     value = statement_key(statement.value)
-    return bool(value) and _contains(fold(memory.text), value) and _polarity(memory.text) == statement.polarity
+    return bool(value) and _contains(fold(memory.text), value) and polarity(memory.text) == statement.polarity
 
 
 def _contains(text: str, value: str) -> bool:
@@ -153,7 +153,7 @@ def _near(statement: Statement, memory: Memory) -> bool:
     if sorted(_NUMBERS.findall(mirror(statement.text))) != sorted(_NUMBERS.findall(mirror(memory.text))):
         return False
     one, other = _grams(statement_key(statement.text)), _grams(statement_key(memory.text))
-    return _polarity(memory.text) == _polarity(statement.text) and len(one & other) >= _SAME_WORDS * len(one | other)
+    return polarity(memory.text) == polarity(statement.text) and len(one & other) >= _SAME_WORDS * len(one | other)
 
 
 def _grams(text: str) -> set[str]:
@@ -182,7 +182,8 @@ def _open(key: str) -> bool:
     return key.split("/", 1)[0] in _OPEN_SLOTS
 
 
-def _polarity(text: str) -> bool:
+def polarity(text: str) -> bool:
+    """The sign of a statement: False where it denies, refuses or dislikes."""
     return not _NEGATIVE.search(mirror(text))
 
 

@@ -58,6 +58,9 @@ class Model(Section):
     timeout_s: float = Field(600.0, gt=0, description="longest silence of the model server, seconds")
     max_tokens: int | None = Field(None, ge=1, description="longest reply where the client sets no limit, tokens; the pocket model: 256")
     enabled: bool = Field(True, description="false: memory only, chat answers 503")
+    learns: bool = Field(
+        False, description="it also reads memories out of turns (R9); written by `laoma model use` and `probe`, which try it"
+    )
 
     @property
     def reply_limit(self) -> int | None:

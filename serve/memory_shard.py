@@ -17,8 +17,9 @@ from uuid6 import uuid7
 from lake.place import Place
 from lake.store import ShardStore
 from memory.extract.offline import OfflineExtractor
-from schemas.errors import LaomaError, TooMany
+from schemas.errors import LaomaError, SettingsError, TooMany
 from schemas.settings import Settings, load_settings
+from serve.chat_model import build as build_model
 from serve.embedders import build as build_embedder
 from serve.line import LineServer
 from serve.session_folder import socket_of
@@ -53,8 +54,19 @@ def open_shard(home: Path, number: int, settings: Settings) -> ShardService:
         now=now,
         holder=f"{socket.gethostname()}:{os.getpid()}",
     )
-    resources = Resources(store, embedder, OfflineExtractor(), settings, place.logs, now, new_id)
+    model = build_model(home, settings.model) if settings.model.enabled else None
+    resources = Resources(
+        store, embedder, OfflineExtractor(), settings, place.logs, now, new_id, model=model, learns=lambda: _learns(home, settings)
+    )
     return ShardService(resources)
+
+
+def _learns(home: Path, settings: Settings) -> bool:
+    """What ``laoma model probe`` last found of the model that ``settings`` name; it may be tried long after the shard was opened."""
+    try:
+        return load_settings(home).model.learns
+    except (SettingsError, OSError):
+        return settings.model.learns
 
 
 class MemoryShard:

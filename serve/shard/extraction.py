@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from lake.store import Put, Write
@@ -18,12 +19,14 @@ from memory.ports import Floats
 from memory.remember import apply
 from memory.statement import Statement
 from schemas.errors import EmbedderMismatch, TooMany, Unavailable, UpstreamFailed
-from schemas.memory import Change, Memory
+from schemas.memory import Actor, Change, Memory
 from schemas.turn import Extraction, Turn
 from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.background_model import BackgroundModel
 from serve.shard.backlog import Backlog
 from serve.shard.embedding import embed
 from serve.shard.ledger import record
+from serve.shard.model_reading import ModelReading
 from serve.shard.resources import Resources
 
 log = logging.getLogger("laoma.extraction")
@@ -32,6 +35,7 @@ PASSING = (UpstreamFailed, TooMany, Unavailable, OSError)
 _BEFORE = 6
 _TRIES = 3
 """How often a failed turn is read in a process."""
+_CHUNK = 200
 _MANY = 500
 """So many memories are judged beside the event loop."""
 _SUSPECT = 5
@@ -43,22 +47,31 @@ class ExtractionQueue:
 
     A user whose turn can't be settled now (the embedder is away, the lake can't be written or read) steps aside for a growing pause
     while others go on. A turn that can't be read at all becomes ``failed``, and is tried again at a start and when its conversation
-    is closed, a few times a process.
+    is closed, a few times a process. What the rules have read a capable model reads after them (``model_reading``), while ``busy``
+    says that nobody waits for a reply.
     """
 
-    def __init__(self, resources: Resources, users: ActiveUsers) -> None:
+    def __init__(self, resources: Resources, users: ActiveUsers, *, busy: Callable[[], bool] = lambda: False) -> None:
         self._resources = resources
         self._users = users
         self._backlog = Backlog()
         self._failed: dict[str, int] = {}
+        self._by_rules: set[str] = set()
         self._worker: asyncio.Task[None] | None = None
+        self._model: ModelReading | None = None
+        if resources.model is not None:
+            asked = BackgroundModel(resources.model, resources.settings.model, busy)
+            self._model = ModelReading(resources, users, asked, self._passage, self._add, self._mark_failed)
 
     def start(self) -> None:
         """Take up what an earlier process left pending or failed, then work until :meth:`stop`."""
         left = self._resources.store.rows(Turn, None, where="extraction IN ('pending', 'failed')")
+        self._by_rules |= self._decided(left)
         for turn in sorted(left, key=lambda turn: (turn.at, turn.id)):
             self.add(turn)
         self._worker = asyncio.create_task(self._work())
+        if self._model is not None:
+            self._model.start()
 
     async def stop(self) -> None:
         """Leave the rest pending: a turn at work is either settled with all that came of it, or pending still."""
@@ -66,14 +79,18 @@ class ExtractionQueue:
         if worker is not None:
             worker.cancel()
             await asyncio.gather(worker, return_exceptions=True)
+        if self._model is not None:
+            await self._model.stop()
 
     @property
     def alive(self) -> bool:
-        """Whether the worker works, or is not meant to."""
-        return self._worker is None or not self._worker.done()
+        """Whether the workers work, or are not meant to."""
+        return (self._worker is None or not self._worker.done()) and (self._model is None or self._model.alive)
 
     def add(self, turn: Turn) -> None:
         """Queue a turn, once; one that failed before too, a few times."""
+        if self._model is not None and turn.id in self._model:
+            return
         if turn.extraction == "pending" or (turn.extraction == "failed" and self._failed.get(turn.id, 0) < _TRIES):
             self._backlog.add(turn.user, turn.id)
 
@@ -86,15 +103,20 @@ class ExtractionQueue:
             "extraction_aside": float(self._backlog.aside()),
             "extraction_failed": float(len(tries)),
             "extraction_given_up": float(sum(1 for one in tries if one >= _TRIES)),
+            **(self._model.figures() if self._model is not None else {}),
         }
 
     async def settled(self, turn_ids: list[str]) -> None:
         """Returns when none of these is waiting any more, or when their user is set aside for long: they stay pending then."""
         await self._backlog.finished(turn_ids)
+        if self._model is not None:
+            await self._model.settled(turn_ids)
 
     async def idle(self, user: str) -> None:
         """Returns when nothing of this user is waiting, or when the user is set aside for long."""
         await self._backlog.empty(user)
+        if self._model is not None:
+            await self._model.idle(user)
 
     async def _work(self) -> None:
         while True:
@@ -120,7 +142,8 @@ class ExtractionQueue:
                 log.warning("turn %s stays %s until the lake's embedder and the configured one are the same", turn_id, turn.extraction)
                 return
             try:
-                await self._read(active, turn)
+                if turn.id not in self._by_rules or not self._hand_on(turn):
+                    await self._read(active, turn)
             except EmbedderMismatch as error:
                 log.warning("turn %s stays %s: %s", turn_id, turn.extraction, error.message)
             except PASSING:
@@ -142,16 +165,50 @@ class ExtractionQueue:
 
     async def _read(self, active: ActiveUser, turn: Turn) -> None:
         """Reading and embedding, the slow part, leave the user's lock free for the turns that come meanwhile."""
-        resources = self._resources
-        passage = Passage(turn.content, turn.at, resources.zone, _before(active, turn))
+        resources, passage = self._resources, self._passage(active, turn)
         statements = await resources.in_thread(lambda: resources.extractor.extract(passage))
+        model_too = self._reads_by_model(turn)
+        await self._store(active, turn, statements, "pending" if model_too else "done", "rule")
+        self._by_rules.add(turn.id)
+        if model_too:
+            self._hand_on(turn)
+
+    def _passage(self, active: ActiveUser, turn: Turn) -> Passage:
+        return Passage(turn.content, turn.at, self._resources.zone, _before(active, turn))
+
+    def _reads_by_model(self, turn: Turn) -> bool:
+        """What was imported is read by rules alone: years of it would keep a model busy for days."""
+        return self._model is not None and self._resources.learns() and turn.origin in ("chat", "api")
+
+    def _hand_on(self, turn: Turn) -> bool:
+        """Let the model read what the rules have read; False where there is none that may."""
+        if self._model is None or not self._reads_by_model(turn):
+            return False
+        self._model.add(turn)
+        return True
+
+    async def _add(self, active: ActiveUser, turn: Turn, statements: Sequence[Statement]) -> None:
+        """Store what the model has found beyond the rules: with it the turn is done."""
+        await self._store(active, turn, statements, "done", "model")
+
+    def _decided(self, turns: Sequence[Turn]) -> set[str]:
+        """Those of the turns that the rules read, with decisions, before the process ended: they are not decided on twice."""
+        found: set[str] = set()
+        for start in range(0, len(turns), _CHUNK):
+            ids = ", ".join("'" + turn.id.replace("'", "''") + "'" for turn in turns[start : start + _CHUNK])
+            found |= {change.turn for change in self._resources.store.rows(Change, None, where=f"turn IN ({ids})") if change.turn}
+        return found
+
+    async def _store(self, active: ActiveUser, turn: Turn, statements: Sequence[Statement], state: Extraction, actor: Actor) -> None:
         texts = list(dict.fromkeys(statement.text for statement in statements))
-        made = dict(zip(texts, await embed(resources, texts), strict=True))
+        made = dict(zip(texts, await embed(self._resources, texts), strict=True))
         async with active.lock:
             if turn.id in active.hot:
-                await self._decide(active, turn, statements, made)
+                await self._decide(active, active.hot[turn.id], statements, made, state, actor)
 
-    async def _decide(self, active: ActiveUser, turn: Turn, statements: list[Statement], made: dict[str, Floats]) -> None:
+    async def _decide(
+        self, active: ActiveUser, turn: Turn, statements: Sequence[Statement], made: dict[str, Floats], state: Extraction, actor: Actor
+    ) -> None:
         memories: dict[str, Memory] = {}
         changes: list[Change] = []
         for statement in statements:
@@ -159,10 +216,12 @@ class ExtractionQueue:
                 continue
             held = {memory.id: memory for memory in candidates(active.memories, statement, made[statement.text])} | memories
             decision = await self._judge(statement, list(held.values()), turn.at)
-            rows, reasons = apply(decision, statement, user=active.user, turn_id=turn.id, at=turn.at, new_id=self._resources.new_id)
+            rows, reasons = apply(
+                decision, statement, user=active.user, turn_id=turn.id, at=turn.at, new_id=self._resources.new_id, actor=actor
+            )
             memories |= {row.id: row for row in rows}
             changes += reasons
-        await self._finish(active, turn, "done", list(memories.values()), changes, made)
+        await self._finish(active, turn, state, list(memories.values()), changes, made)
 
     async def _judge(self, statement: Statement, held: list[Memory], at: datetime) -> Decision:
         if len(held) <= _MANY:

@@ -14,6 +14,7 @@ from lake.store import ShardStore, Write
 from memory.extract.protocol import Extractor
 from memory.ports import Embedder
 from schemas.settings import Settings
+from serve.chat_model.protocol import ChatModel
 from serve.shard.calm import Calm
 from serve.shard.threads import Lane, Threads
 
@@ -22,7 +23,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Resources:
-    """Passed to every part of the shard. ``now`` and ``new_id`` are the only clock and source of ids below it."""
+    """Passed to every part of the shard. ``now`` and ``new_id`` are the only clock and source of ids below it.
+
+    ``model`` is for background work, None where there is none; ``learns``: it is good enough to read memories out of turns.
+    """
 
     store: ShardStore
     embedder: Embedder
@@ -33,6 +37,8 @@ class Resources:
     new_id: Callable[[], str]
     threads: Threads = field(default_factory=Threads)
     calm: Calm = field(default_factory=Calm)
+    model: ChatModel | None = None
+    learns: Callable[[], bool] = lambda: False
 
     @property
     def zone(self) -> ZoneInfo:

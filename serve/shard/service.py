@@ -48,7 +48,7 @@ class ShardService:
         self._writing = Writing(resources)
         self._recalling = Recalling(resources)
         self._editing = Editing(resources)
-        self._extraction = ExtractionQueue(resources, self._users)
+        self._extraction = ExtractionQueue(resources, self._users, busy=lambda: len(self._exchanges) > 0)
         self._turn_vectors = TurnVectors(resources, self._users)
         self._exchanges = Exchanges(
             self._users,

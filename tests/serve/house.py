@@ -166,13 +166,20 @@ class House:
 
 @asynccontextmanager
 async def open_house(
-    home: Path, embedder: Embedder, *, model: Any = None, clock: Clock | None = None, settings: Settings | None = None
+    home: Path,
+    embedder: Embedder,
+    *,
+    model: Any = None,
+    clock: Clock | None = None,
+    settings: Settings | None = None,
+    reads: bool = False,
 ) -> AsyncIterator[House]:
-    """Build one over ``home`` (an existing one opens again with all it knew)."""
+    """Build one over ``home`` (an existing one opens again with all it knew). ``reads``: the model reads turns for memories too."""
     settings, clock, model = settings or Settings(), clock or Clock(), model or EchoModel()
     place = Place(home)
     store = ShardStore(place.shard(0), embedder=embedder.name, dim=embedder.dim, settings=settings.lake, now=clock, holder="test")
-    service = ShardService(Resources(store, embedder, OfflineExtractor(), settings, place.logs, clock, new_id))
+    resources = Resources(store, embedder, OfflineExtractor(), settings, place.logs, clock, new_id, model=model, learns=lambda: reads)
+    service = ShardService(resources)
     await service.start()
     keys = KeyRing(home / "keys.json")
     parts = Parts(settings, keys, LocalShard(service), model, EmbedderHere(embedder), NoJobs(), Metrics(), clock, new_id)
