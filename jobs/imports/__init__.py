@@ -1,0 +1,1 @@
+"""Old chats from elsewhere: reading, staging, extracting and writing them."""
