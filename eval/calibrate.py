@@ -4,7 +4,8 @@
 
 ``calibration/pairs.jsonl``: memories of three invented users, each with a Chinese
 and an English question that it answers in other words, and one in its own words.
-``calibration/personal.jsonl``: more questions about one's own life. ``calibration/general.jsonl``: questions that no memory can help with.
+``calibration/personal.jsonl``: more questions about one's own life. ``calibration/general.jsonl``: questions that no memory can help with;
+``calibration/near.jsonl``: such ones that share their topic with a memory of the pairs.
 Everything is learnt from these; the suites of ``laoma eval`` are never looked at.
 """
 
@@ -23,9 +24,10 @@ import numpy as np
 from eval import logistic
 from eval.cached_embedder import bundled
 from eval.logistic import Doubles
-from memory.calibration import Calibration
+from memory.calibration import FEATURES, Calibration
 from memory.normalise import is_chinese
 from memory.ports import Embedder, Floats
+from memory.question_form import own_form
 from memory.relevance import features
 from memory.word_index import WordIndex
 
@@ -33,8 +35,10 @@ _HERE = Path(__file__).parent / "calibration"
 _FOLDS = 10
 _PERSONAL_L2 = 2.0
 _RELEVANCE_L2 = 0.5
-_WRONG_RATE = 0.10
-"""Share of general questions that may recall anything, on the pairs: the threshold is set there."""
+_WRONG_RATE = 0.20
+"""Share of general questions that share their topic with a memory that may recall one: the threshold is set there."""
+_NEAR_WEIGHT = 5.0
+"""They are few, and the hardest."""
 _STRANGER_WEIGHT = 0.3
 """A question of another user counts as unanswerable, though some memory may happen to touch it."""
 
@@ -48,19 +52,21 @@ class Pairs:
     questions: list[str]
     answer: list[int]
     personal: list[bool]
+    near: list[bool]
 
 
 def read_pairs(folder: Path = _HERE) -> Pairs:
     """The pairs of a folder: those of the project unless told otherwise."""
-    rows, more, general = (_lines(folder / f"{name}.jsonl") for name in ("pairs", "personal", "general"))
+    rows, more, general, near = (_lines(folder / f"{name}.jsonl") for name in ("pairs", "personal", "general", "near"))
     answered = [(question, i) for i, row in enumerate(rows) for question in row["questions"]]
-    others = [(row["question"], True) for row in more] + [(row["question"], False) for row in general]
+    others = [(row["question"], True) for row in more] + [(row["question"], False) for row in [*general, *near]]
     return Pairs(
         memories=[row["memory"] for row in rows],
         owner=[row["user"] for row in rows],
         questions=[question for question, _ in answered] + [question for question, _ in others],
         answer=[i for _, i in answered] + [-1] * len(others),
         personal=[True] * len(answered) + [personal for _, personal in others],
+        near=[False] * (len(answered) + len(others) - len(near)) + [True] * len(near),
     )
 
 
@@ -72,7 +78,7 @@ def calibrate(embedder: Embedder, pairs: Pairs) -> Calibration:
         embedder=embedder.name,
         passage_means=script_means(memories, pairs.memories),
         query_means=script_means(questions[own], [pairs.questions[i] for i in own]),
-        weights=np.zeros(5, dtype=np.float32),
+        weights=np.zeros(len(FEATURES), dtype=np.float32),
         bias=0.0,
         personal=np.zeros(embedder.dim + 1, dtype=np.float32),
         standing_mean=0.0,
@@ -102,13 +108,13 @@ class _Samples:
     labels: Doubles
     weights: Doubles
     question: list[int]
-    general: list[bool]
+    near: list[bool]
 
 
 def _samples(known: Calibration, pairs: Pairs, stored: Floats, centred: Floats, personality: Doubles) -> _Samples:
     """One row for every question and memory of every user. ``personality`` is each question's, by models that never saw it."""
-    tables, labels, weights, asked, general = [], [], [], [], []
-    for number, user in enumerate(sorted(set(pairs.owner))):
+    tables, labels, weights, asked, near = [], [], [], [], []
+    for user in sorted(set(pairs.owner)):
         rows = [i for i, owner in enumerate(pairs.owner) if owner == user]
         words = WordIndex()
         for i in rows:
@@ -117,24 +123,24 @@ def _samples(known: Calibration, pairs: Pairs, stored: Floats, centred: Floats, 
             if pairs.answer[j] < 0 and pairs.personal[j]:
                 continue
             dense = stored[rows] @ centred[j]
-            table = features(known, dense, dense, words.match(question).coverage, centred[j]).astype(np.float64)
-            table[:, 4] = personality[j]
+            table = features(known, dense, dense, words.match(question).coverage, centred[j], own_form(question)).astype(np.float64)
+            table[:, FEATURES.index("personal")] = personality[j]
             tables.append(table)
             truth = np.array([float(i == pairs.answer[j]) for i in rows])
             labels.append(truth)
             stranger = pairs.personal[j] and not truth.any()
-            weights.append(np.full(len(rows), _STRANGER_WEIGHT if stranger else 1.0))
-            asked += [number * len(pairs.questions) + j] * len(rows)
-            general += [not pairs.personal[j]] * len(rows)
-    return _Samples(np.concatenate(tables), np.concatenate(labels), np.concatenate(weights), asked, general)
+            weights.append(np.full(len(rows), _STRANGER_WEIGHT if stranger else _NEAR_WEIGHT if pairs.near[j] else 1.0))
+            asked += [j] * len(rows)
+            near += [pairs.near[j]] * len(rows)
+    return _Samples(np.concatenate(tables), np.concatenate(labels), np.concatenate(weights), asked, near)
 
 
 def _threshold(samples: _Samples, fitted: Doubles) -> float:
-    """Log-odds that a share of ``_WRONG_RATE`` of the general questions surpasses with its best memory."""
+    """Log-odds that a share of ``_WRONG_RATE`` of the near questions surpasses with its best memory."""
     odds = samples.table @ fitted[:-1] + fitted[-1]
     best: dict[int, float] = {}
-    for question, general, value in zip(samples.question, samples.general, odds, strict=True):
-        if general:
+    for question, near, value in zip(samples.question, samples.near, odds, strict=True):
+        if near:
             best[question] = max(best.get(question, -np.inf), float(value))
     return float(np.quantile(list(best.values()), 1 - _WRONG_RATE))
 
@@ -179,7 +185,7 @@ def main() -> None:
     out = asked.out or Path(__file__).parents[1] / "memory" / "calibrations" / (made.embedder.replace("/", "--") + ".json")
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(made.to_json(), encoding="utf-8")
-    print(f"wrote {out}: weights {dict(zip(('dense', 'standing', 'margin', 'coverage', 'personal'), made.weights.round(2), strict=True))}")
+    print(f"wrote {out}: weights {dict(zip(FEATURES, made.weights.round(2).tolist(), strict=True))}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import numpy as np
 from memory.normalise import is_chinese
 from memory.ports import Floats
 
-FEATURES = ("dense", "standing", "margin", "coverage", "personal")
+FEATURES = ("dense", "standing", "margin", "coverage", "personal", "form", "standing_world", "margin_world", "coverage_world")
 """What relevance is computed from, in the order of ``weights`` (see :mod:`memory.relevance`)."""
 
 
@@ -98,7 +98,7 @@ class Calibration:
 def uncalibrated(embedder: str, dim: int) -> Calibration:
     """Stands in for an embedder that nobody calibrated: no centring, relevance mostly from standing out and from words."""
     nothing = np.zeros((2, dim), dtype=np.float32)
-    weights = np.array([0.0, 1.0, 4.0, 5.0, 0.0], dtype=np.float32)
+    weights = np.array([0.0, 1.0, 4.0, 5.0, 0.0, 0.5, 0.0, 0.0, 0.0], dtype=np.float32)
     return Calibration(embedder, nothing, nothing, weights, -4.0, np.zeros(dim + 1, dtype=np.float32), 0.5, 0.15)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from memory.memory_columns import KINDS
 from memory.memory_index import MemoryIndex
 from memory.ports import Floats
+from memory.question_form import own_form
 from memory.relevance import features, relevance
 from memory.vectors import best_rows
 from schemas.memory import Kind
@@ -85,7 +86,7 @@ def recall(index: MemoryIndex, question: Question, settings: Recall) -> RecallRe
     if question.vector is None:
         semantic = coverage
     else:
-        semantic = relevance(index.calibration, features(index.calibration, dense, dense[pool], coverage, query))
+        semantic = relevance(index.calibration, features(index.calibration, dense, dense[pool], coverage, query, own_form(question.text)))
     return _select(index, chosen, _parts(index, chosen, semantic, now, settings), question, settings)
 
 
