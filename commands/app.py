@@ -16,6 +16,7 @@ from commands.mcp import mcp
 from commands.memories import forget, memories_app, recall, remember
 from commands.models import model_app
 from commands.place import release
+from commands.snapshots import snapshot_app
 from commands.sql import sql
 from commands.status import status
 from commands.up import down, up
@@ -37,6 +38,7 @@ def build() -> typer.Typer:
     app.add_typer(key_app, name="key")
     app.add_typer(model_app, name="model")
     app.add_typer(job_app, name="job")
+    app.add_typer(snapshot_app, name="snapshot")
     app.add_typer(bench_app, name="bench")
     return app
 

@@ -104,7 +104,7 @@ def waiting(what: str) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def stepping(what: str) -> Iterator[Callable[[str, int, int], None]]:
+def stepping(what: str) -> Iterator[Callable[[str, int, int | None], None]]:
     """Shows on a terminal how far something has come: tell the yielded function what, how much is done, of how much. Silent elsewhere."""
     out = console(stderr=True)
     if not out.is_terminal:

@@ -40,14 +40,18 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     place = here()
     state = cluster.state(place.home, place.settings())
     readiness = _readiness(place) if state.running else None
-    jobs = _jobs(place) if readiness else []
+    jobs = _ask(place, "/v1/jobs")["data"][:JOBS] if readiness else []
+    schedule = _ask(place, "/v1/schedule")["data"] if readiness else []
     on_disk = {name: _bytes(place.home / name) for name in ("lake", "logs", "models")}
     if as_json:
         told = state.model_dump(mode="json") | {"pss_mb": round(state.pss_mb, 1)}
         shards = [shard.figures for shard in readiness.shards] if readiness else []
-        print_json(told | {"ready": bool(readiness and readiness.ready), "shards": shards, "bytes": on_disk, "jobs": jobs})
+        print_json(
+            told | {"ready": bool(readiness and readiness.ready), "shards": shards, "bytes": on_disk, "jobs": jobs, "schedule": schedule}
+        )
     elif state.state != "stopped":
-        _show(state, readiness, on_disk, jobs, place.zone)
+        _show(state, readiness, on_disk)
+        _show_jobs(jobs, schedule, place.zone)
     if not state.running:
         raise Unavailable(_what_to_do(state), code="not_running")
 
@@ -62,7 +66,7 @@ def _what_to_do(state: ClusterState) -> str:
             return say("laoma does not run: start it with `laoma up`", "老马没有在运行：用 `laoma up` 启动")
 
 
-def _show(state: ClusterState, readiness: Readiness | None, on_disk: dict[str, int], jobs: list[Json], zone: ZoneInfo) -> None:
+def _show(state: ClusterState, readiness: Readiness | None, on_disk: dict[str, int]) -> None:
     print_line(say(f"laoma is {state.state}: {state.http}", f"老马 {state.state}：{state.http}"))
     for name, app in state.apps.items():
         print_line(f"  {name}: {app.status}" + (f"  {app.message.splitlines()[0]}" if app.message else ""))
@@ -75,10 +79,27 @@ def _show(state: ClusterState, readiness: Readiness | None, on_disk: dict[str, i
     print_line(say("On disk: ", "磁盘：") + ", ".join(f"{name} {size(count)}" for name, count in on_disk.items()))
     print_line(say(f"Memory: {size(state.pss_mb * MIB)} in all (PSS)", f"内存：共 {size(state.pss_mb * MIB)}（PSS）"))
     print_table(("pid", "process", "MB"), [(use.pid, use.name, f"{use.pss_mb:.0f}") for use in state.processes])
+
+
+def _show_jobs(jobs: list[Json], schedule: list[Json], zone: ZoneInfo) -> None:
     if jobs:
         print_line(say("Last jobs:", "最近的任务："))
         print_table(
             ("submitted", "name", "state", "id"), [(short_time(j["submitted_at"], zone), j["name"], j["state"], j["id"]) for j in jobs]
+        )
+    if schedule:
+        print_line(say("By itself:", "定时任务："))
+        print_table(
+            ("next", "name", "last", "state"),
+            [
+                (
+                    say("paused", "暂停") if one["paused"] else short_time(one["next_due"], zone),
+                    one["name"],
+                    short_time(one["last_due"], zone),
+                    one["last_state"] or "",
+                )
+                for one in schedule
+            ],
         )
 
 
@@ -92,14 +113,13 @@ def _readiness(place: Place) -> Readiness | None:
         return None
 
 
-def _jobs(place: Place) -> list[Json]:
+def _ask(place: Place, path: str) -> Json:
     from commands.client import Service
 
     try:
-        jobs: list[Json] = Service(place.local_url, place.key()).get("/v1/jobs")["data"]
+        return Service(place.local_url, place.key()).get(path)
     except LaomaError:  # the key may be no admin's: jobs are the last thing to fail a status for
-        return []
-    return jobs[:JOBS]
+        return {"data": []}
 
 
 def _bytes(folder: Path) -> int:

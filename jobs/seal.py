@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from schemas.errors import InvalidRequest
-
-if TYPE_CHECKING:
-    from serve.shards import Shards
+from jobs.frame import Task, require_none
+from schemas.job import Report
+from serve.shard.service import ShardService
 
 
-def run(arguments: Sequence[str], home: Path) -> Iterator[str]:
-    """One line a shard; takes no arguments. Sealing again seals nothing twice."""
-    if arguments:
-        raise InvalidRequest(f"seal takes no arguments, not {arguments[0]!r}: how old is set by lake.seal_after_days")
-    from jobs.cluster import shards_of
-
-    yield from asyncio.run(seal(shards_of(home)))
-
-
-async def seal(shards: Shards) -> list[str]:
-    """What each shard did, in shard order."""
-    from serve.shard.service import ShardService
-
-    return [f"shard {number}: {done}" for number, done in enumerate(await shards.each(ShardService.seal))]
+async def run(task: Task) -> Report:
+    """One row a shard; how old is set by ``lake.seal_after_days``. Sealing again seals nothing twice."""
+    require_none(task.arguments)
+    done = await task.shards.each(ShardService.seal)
+    return Report(columns=["shard", "done"], rows=[[number, words] for number, words in enumerate(done)])

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from threading import Condition, RLock, Thread
 
 from lake.apply import apply
@@ -175,6 +176,14 @@ class Applier:
         with self._hardening, self._applying:
             self.apply()
             self._tables.redo_vectors(dim)
+            self._dirty.update(self._tables.names())
+            self.harden()
+
+    def thaw(self, frozen: Path, dim: int) -> None:
+        """Let every table hold what its copy in the folder ``frozen`` holds, and nothing else."""
+        with self._hardening, self._applying:
+            self.apply()
+            self._tables.thaw(frozen, dim)
             self._dirty.update(self._tables.names())
             self.harden()
 

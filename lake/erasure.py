@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lake.erased import mark_of
 from lake.history import sealed_turns
 from lake.logs import event_table, writing
 from lake.parquet import (
@@ -26,18 +27,19 @@ from lake.parquet import (
     turn_schema,
     word_of,
 )  # fmt: skip
-from lake.store import Drop, ShardStore, Write, quote
-from lake.tables import chunked
+from lake.store import Drop, Put, ShardStore, Write, quote
+from lake.tables import KINDS, chunked
 from schemas.conversation import Conversation, Event, Feedback
+from schemas.deletion import Deletion
 from schemas.memory import Change
 from schemas.turn import Turn, TurnVector
 
 
-def erase_conversation(store: ShardStore, logs: Path, user: str, conversation: str) -> list[str]:
+def erase_conversation(store: ShardStore, logs: Path, user: str, conversation: str, at: datetime) -> list[str]:
     """Its turns, their vectors, what was noted about them (events, feedback), then itself; returns the ids of the turns. Memories stay.
 
     The hot rows go first: what is not hot can't be sealed after the logs were cleaned. The conversation's own row goes last: killed in
-    between, it is still listed, and deleting it again does the rest. Raises Fenced, Unavailable.
+    between, it is still listed, and deleting it again does the rest. ``at``: a restored older state is told so. Raises Fenced, Unavailable.
     """
     told = f"conversation = {quote(conversation)}"
     hot = [row.id for row in store.rows(Turn, user, where=told)]
@@ -50,11 +52,23 @@ def erase_conversation(store: ShardStore, logs: Path, user: str, conversation: s
         Drop(TurnVector, user, ids),
         Drop(Event, user, sorted(events)),
         Drop(Feedback, user, sorted(thumbs)),
+        Put([Deletion(id=mark_of(user, conversation), user=user, at=at, what="conversation")]),
     ]
     store.commit(drops).result()
     drop_sealed(store, logs, user, ids, conversation=conversation)
     store.commit([Drop(Conversation, user, [conversation])]).result()
     return ids
+
+
+def erase_user(store: ShardStore, logs: Path, user: str) -> int:
+    """Every row of a user goes, hot and sealed, and what of them was set aside; returns how many rows.
+
+    Their bytes are gone after ``store.maintain(purge=True)``. Killed in between, doing it again does the rest. Raises Fenced, Unavailable.
+    """
+    hot = sum(store.count(kind, user) for kind in KINDS.values())
+    store.commit([Drop(kind, user, None) for kind in KINDS.values()]).result()
+    sealed = drop_sealed(store, logs, user, None)
+    return hot + sealed + store.drop_quarantined(user)
 
 
 def drop_sealed(store: ShardStore, logs: Path, user: str, ids: Sequence[str] | None, *, conversation: str | None = None) -> int:

@@ -8,6 +8,7 @@ to be on the disk.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -116,6 +117,13 @@ class Journal:
         with self._transaction(fence) as db:
             db.execute("INSERT OR REPLACE INTO quarantine SELECT seq, name, version, payload, ? FROM entries WHERE seq = ?", (error, seq))
             db.execute("DELETE FROM entries WHERE seq = ?", (seq,))
+
+    def drop_quarantined(self, fence: int, user: str) -> int:
+        """Take out of quarantine every entry that names this user; returns how many."""
+        with self._transaction(fence) as db:
+            cursor = db.execute("DELETE FROM quarantine WHERE instr(payload, ?) > 0", (json.dumps(user),))
+            plain = db.execute("DELETE FROM quarantine WHERE instr(payload, ?) > 0", (json.dumps(user, ensure_ascii=False),))
+            return cursor.rowcount + plain.rowcount
 
     def trim(self, fence: int, upto: int, versions: Mapping[str, int]) -> None:
         """Forget entries up to ``upto``: they lie on the disk in these table versions."""

@@ -203,11 +203,26 @@ class ShardStore:
             rmtree(self.root / TORN, ignore_errors=True)
         return held
 
+    def drop_quarantined(self, user: str) -> int:
+        """Throw away what was set aside of this user; returns how many entries (an entry of several users goes as a whole)."""
+        return self._journal.drop_quarantined(self._fence, user)
+
     def adopt_embedder(self) -> None:
         """Forget all vectors and take the configured embedder as the shard's: whoever calls this embeds everything again."""
         self._applier.redo_vectors(self._dim)
         self._journal.set_facts(self._fence, {"embedder": self._embedder, "dim": str(self._dim)})
         self._stored_embedder = self._embedder
+
+    @property
+    def dim(self) -> int:
+        """How long the stored vectors are."""
+        return self._tables.dim
+
+    def restore(self, frozen: Path, embedder: str, dim: int) -> None:
+        """Let the tables hold what the frozen ones in a folder hold, whose vectors are ``embedder``'s. Doing it again does no harm."""
+        self._applier.thaw(frozen, dim)
+        self._journal.set_facts(self._fence, {"embedder": embedder, "dim": str(dim)})
+        self._stored_embedder = embedder
 
     def stats(self) -> StoreStats:
         """The shard in numbers."""

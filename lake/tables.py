@@ -11,12 +11,13 @@ import pyarrow as pa
 
 from lake.migrations import conform, lift
 from schemas.conversation import Conversation, Event, Feedback
+from schemas.deletion import Deletion
 from schemas.memory import Change, Consent, Memory, Tombstone
 from schemas.record import Record, arrow_schema, vector_fields
 from schemas.turn import Turn, TurnVector
 
 KINDS: dict[str, type[Record]] = {
-    kind.TABLE: kind for kind in (Turn, TurnVector, Memory, Change, Conversation, Feedback, Event, Tombstone, Consent)
+    kind.TABLE: kind for kind in (Turn, TurnVector, Memory, Change, Conversation, Feedback, Event, Tombstone, Consent, Deletion)
 }
 """Every table of the lake, by name."""
 
@@ -106,14 +107,34 @@ class Tables:
             else:
                 overwrite(table, arrow_schema(kind, dim).empty_table())
 
+    def thaw(self, frozen: Path, dim: int) -> None:
+        """Let every table hold exactly what its copy in the folder ``frozen`` holds, in today's shape; one without a copy holds nothing."""
+        self.dim = dim
+        source = lancedb.connect(frozen)
+        for name, kind in KINDS.items():
+            if (frozen / f"{name}.lance").is_dir():
+                overwrite(self.ensure(kind), _today(source.open_table(name), kind, dim))
+            elif name in self._open:
+                overwrite(self._open[name], arrow_schema(kind, dim).empty_table())
+
     def _lift(self, table: Any, kind: type[Record]) -> None:
-        wanted = arrow_schema(kind, self.dim)
-        found = table.schema
-        version = int((found.metadata or {}).get(b"laoma.version", b"1"))
-        if version == kind.VERSION and found.equals(wanted):
-            return
-        data = lift(kind.TABLE, version, kind.VERSION, scan(table, None))
-        overwrite(table, conform(data, kind, self.dim))
+        if not _is_today(table, kind, self.dim):
+            overwrite(table, _today(table, kind, self.dim))
+
+
+def _is_today(table: Any, kind: type[Record], dim: int) -> bool:
+    return _version(table) == kind.VERSION and bool(table.schema.equals(arrow_schema(kind, dim)))
+
+
+def _today(table: Any, kind: type[Record], dim: int) -> pa.Table | pa.RecordBatchReader:
+    """The rows of a table in today's shape. Raises LaomaError when they are newer than the code."""
+    if _is_today(table, kind, dim):
+        return table.search().to_batches()
+    return conform(lift(kind.TABLE, _version(table), kind.VERSION, scan(table, None)), kind, dim)
+
+
+def _version(table: Any) -> int:
+    return int((table.schema.metadata or {}).get(b"laoma.version", b"1"))
 
 
 def stored_dim(root: Path) -> int | None:

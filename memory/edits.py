@@ -89,6 +89,11 @@ def tombstoned(statement: Statement, tombstones: Collection[Tombstone], said_at:
     return any(one.id == stone and said_at <= one.at for one in tombstones)
 
 
+def is_buried(memory: Memory, stones: Collection[str]) -> bool:
+    """Whether one of these tombstones (their ids) is of what a memory says."""
+    return _stone(memory.subject, memory.text) in stones
+
+
 def versions(memory: Memory, changes: Sequence[Change]) -> list[Version]:
     """The wordings of a memory, oldest first, the present one last, told from its changes (any order, of this memory)."""
     texts: list[str] = []

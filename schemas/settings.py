@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from schemas.errors import SettingsError
+from schemas.job import required_kind
 
 
 class Section(BaseModel):
@@ -184,7 +186,10 @@ class Evaluation(Section):
 
 
 class Settings(Section):
-    """All settings. ``zone`` is the user's IANA time zone: relative dates and days are cut in it, storage is UTC."""
+    """All settings. ``zone`` is the user's IANA time zone: relative dates and days are cut in it, storage is UTC.
+
+    ``schedule`` changes when jobs run by themselves, by name (E16): a cron expression in the user's zone, or ``off``.
+    """
 
     zone: str = "Asia/Shanghai"
     http: Http = Http()
@@ -198,6 +203,7 @@ class Settings(Section):
     turn_search: TurnSearch = TurnSearch()
     briefing: Briefing = Briefing()
     evaluation: Evaluation = Evaluation()
+    schedule: dict[str, str | None] = {}
 
     @field_validator("zone")
     @classmethod
@@ -207,6 +213,23 @@ class Settings(Section):
         except (ZoneInfoNotFoundError, ValueError):
             raise ValueError(f"{zone!r} is no IANA time zone, e.g. Asia/Shanghai") from None
         return zone
+
+    @field_validator("schedule", mode="before")
+    @classmethod
+    def _known_schedule(cls, schedule: object) -> object:
+        if not isinstance(schedule, dict):
+            return schedule
+        for name, cron in schedule.items():
+            required_kind(str(name))
+            if cron not in (None, False, "off") and not (isinstance(cron, str) and len(cron.split()) == 5 and _croniter().is_valid(cron)):
+                raise ValueError(f'{cron!r} is no cron expression of five fields, e.g. "0 4 * * *", nor off')
+        return {name: None if cron in (False, "off") else cron for name, cron in schedule.items()}
+
+
+def _croniter() -> Any:
+    from croniter import croniter  # only where there is something to check: it takes a while to load
+
+    return croniter
 
 
 def parse_settings(text: str) -> Settings:

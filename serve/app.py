@@ -18,6 +18,8 @@ from serve.keys import KeyRing, ensure_owner
 from serve.memory_shard import MemoryShard, new_id, now
 from serve.metrics import Metrics
 from serve.parts import Parts
+from serve.schedule import Schedule
+from serve.scheduler import Scheduler
 from serve.session_folder import socket_of
 from serve.shards import RemoteShards
 
@@ -38,13 +40,16 @@ class Gateway:
             shards=RemoteShards(shards, shard_of, sockets=[socket_of(path, number) for number in range(len(shards))]),
             chat=build_chat_model(path, settings.model),
             embedder=HandleEmbedder(embedder, settings.embedding),
-            jobs=RayJobBoard(dashboard, path, _CHECKOUT),
+            jobs=RayJobBoard(dashboard, path, _CHECKOUT, now),
             metrics=Metrics(),
             now=now,
             new_id=new_id,
+            home=path,
         )
         self._entrance = Entrance(build_gateway(parts), settings.http.host, settings.http.port)
         await self._entrance.open()
+        self._scheduler = Scheduler(Schedule(path, settings), parts.jobs, now, path)
+        self._scheduler.start()
 
     def check_health(self) -> None:
         """Serve replaces the replica when this raises."""
@@ -52,6 +57,7 @@ class Gateway:
 
     async def __del__(self) -> None:
         """Serve awaits it when the replica is to go."""
+        await self._scheduler.stop()
         await self._entrance.close()
 
 

@@ -15,7 +15,7 @@ from serve.mcp.entrance import McpEntrance
 from serve.measure import Measure
 from serve.openapi import complete
 from serve.parts import Parts
-from serve.routes import chat, health, jobs, memories, models, profile, recall, reference, turns
+from serve.routes import chat, health, jobs, memories, models, profile, recall, reference, snapshots, turns
 
 _DESCRIPTION = "An assistant that remembers: OpenAI's chat API with memory, and the memory itself. Errors have OpenAI's shape."
 _ERRORS = {status: {"model": ErrorResponse} for status in (400, 401, 403, 404, 409, 429, 500, 502, 503)}
@@ -46,7 +46,7 @@ def build_gateway(parts: Parts) -> FastAPI:
     app.add_middleware(Measure, metrics=parts.metrics)
     app.add_middleware(HeadAndOptions)
     app.add_middleware(BodyLimit, limit=parts.settings.http.body_limit_mb * 1024 * 1024)
-    for topic in (chat, models, turns, recall, memories, profile, jobs, health, reference):
+    for topic in (chat, models, turns, recall, memories, profile, jobs, snapshots, health, reference):
         app.include_router(topic.router)
     app.router.routes.append(Route("/mcp", mcp))
     return app

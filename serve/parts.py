@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from fastapi import Request
@@ -33,6 +34,7 @@ class Parts:
     metrics: Metrics
     now: Callable[[], datetime]
     new_id: Callable[[], str]
+    home: Path
 
 
 def parts_of(request: Request) -> Parts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
@@ -14,6 +14,7 @@ from serve.shard.service import ShardService
 _PAUSE_S = 0.3
 P = ParamSpec("P")
 T = TypeVar("T")
+EachMethod = Callable[Concatenate[ShardService, P], Coroutine[Any, Any, T]]
 ShardMethod = Callable[Concatenate[ShardService, str, P], Coroutine[Any, Any, T]]
 
 
@@ -24,7 +25,7 @@ class Shards(Protocol):
         """The method's answer. Raises what it raises; Unavailable when the shard can't be reached."""
         ...
 
-    async def each(self, method: Callable[[ShardService], Awaitable[T]]) -> list[T]:
+    async def each(self, method: EachMethod[P, T], *args: P.args, **kwargs: P.kwargs) -> list[T]:
         """Call a method that concerns no single user on every shard; answers in shard order."""
         ...
 
@@ -39,9 +40,9 @@ class LocalShard:
         """See :class:`Shards`."""
         return await self._service.answer(method(self._service, user, *args, **kwargs))
 
-    async def each(self, method: Callable[[ShardService], Awaitable[T]]) -> list[T]:
+    async def each(self, method: EachMethod[P, T], *args: P.args, **kwargs: P.kwargs) -> list[T]:
         """See :class:`Shards`."""
-        return [await method(self._service)]
+        return [await method(self._service, *args, **kwargs)]
 
 
 class Handle(Protocol):
@@ -75,9 +76,9 @@ class RemoteShards:
         shard = self._shard_of(user, len(self._handles))
         return cast(T, await self._perform(shard, method.__name__, (user, *args), kwargs))
 
-    async def each(self, method: Callable[[ShardService], Awaitable[T]]) -> list[T]:
+    async def each(self, method: EachMethod[P, T], *args: P.args, **kwargs: P.kwargs) -> list[T]:
         """See :class:`Shards`."""
-        return [cast(T, await self._perform(shard, method.__name__, (), {})) for shard in range(len(self._handles))]
+        return [cast(T, await self._perform(shard, method.__name__, args, kwargs)) for shard in range(len(self._handles))]
 
     async def _perform(self, shard: int, name: str, args: tuple[object, ...], kwargs: dict[str, Any]) -> object:
         from ray.exceptions import RayActorError

@@ -53,7 +53,7 @@ async def open_http_house(home: Path, embedder: Embedder, settings: Settings) ->
         keys = KeyRing(Place(home).keys)
         model = UrlModel(settings.model, key=None)
         no_jobs: Any = None  # the routes of jobs are not asked here
-        parts = Parts(settings, keys, LocalShard(house.service), model, _Beside(embedder), no_jobs, Metrics(), house.clock, new_id)
+        parts = Parts(settings, keys, LocalShard(house.service), model, _Beside(embedder), no_jobs, Metrics(), house.clock, new_id, home)
         app = build_gateway(parts)
         config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", access_log=False, timeout_keep_alive=_KEEP_ALIVE_S)
         async with serving(config) as url:

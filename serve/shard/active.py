@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,13 +17,15 @@ from memory.sentences import unpacked
 from memory.thread import KnownThreads
 from memory.turn_index import TurnIndex
 from schemas.conversation import Conversation
-from schemas.errors import EmbedderMismatch
+from schemas.errors import EmbedderMismatch, Unavailable
 from schemas.memory import Memory, Tombstone
 from schemas.turn import Turn, TurnVector
 from serve.shard.moments import Moments
 from serve.shard.resources import Resources
 
 log = logging.getLogger("laoma.shard")
+_PATIENCE_S = 60.0
+"""A standstill waits so long for those who are inside, seconds."""
 _BYTES = {"hot": 3300, "node": 720, "conversation": 1500, "tombstone": 600}
 """One row's weight in memory, bytes, measured with tracemalloc; their texts are shared with the indexes and counted there."""
 
@@ -69,18 +71,59 @@ class ActiveUsers:
         self._users: OrderedDict[str, ActiveUser] = OrderedDict()
         self._loading: dict[str, asyncio.Task[ActiveUser]] = {}
         self._evicting = False
+        self._inside: Counter[str] = Counter()
+        self._moving, self._left = asyncio.Event(), asyncio.Event()
+        self._moving.set()
+        self._standing = asyncio.Lock()
         self.on_load: Callable[[ActiveUser], None] = lambda _: None
 
     @asynccontextmanager
     async def use(self, user: str) -> AsyncIterator[ActiveUser]:
         """The user, loaded and kept for as long as the block lasts."""
-        active = await self._get(user)
-        active.in_use += 1
+        while not self._moving.is_set() and not self._inside[user]:  # who is inside may need another hand before leaving
+            await self._moving.wait()
+        self._inside[user] += 1
         try:
-            yield active
+            active = await self._get(user)
+            active.in_use += 1
+            try:
+                yield active
+            finally:
+                active.in_use -= 1
+                await self._evict()
         finally:
-            active.in_use -= 1
-            await self._evict()
+            self._inside[user] -= 1
+            self._inside += Counter()  # forgets those at zero
+            self._left.set()
+
+    @asynccontextmanager
+    async def standstill(self) -> AsyncIterator[None]:
+        """Nobody is in use for as long as the block lasts, and all are read anew after it: for changes to the tables behind their backs.
+
+        Callers wait meanwhile. Raises Unavailable where somebody does not leave.
+        """
+        async with self._standing:
+            self._moving.clear()
+            try:
+                await self._all_left()
+                await asyncio.gather(*self._loading.values(), return_exceptions=True)
+                for active in self.loaded():
+                    await self.write_accesses(active)
+                    active.accessed.clear()
+                yield
+            finally:
+                self._users.clear()
+                self._loading.clear()
+                self._moving.set()
+
+    async def _all_left(self) -> None:
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                while self._inside:
+                    self._left.clear()
+                    await self._left.wait()
+        except TimeoutError:
+            raise Unavailable("The memory is busy with a long request: try again in a minute.", retry_after=60) from None
 
     def loaded(self) -> list[ActiveUser]:
         """Those at hand, least recently used first."""

@@ -96,7 +96,8 @@ async def turn(resources: Resources, active: ActiveUser, id: str) -> Turn:
 async def delete_conversation(resources: Resources, active: ActiveUser, id: str) -> Deleted:
     """Its turns go, hot and sealed, with what was noted about them. Call it under the user's lock."""
     id = held_conversation(active, id).id
-    ids = await resources.in_thread(lambda: erase_conversation(resources.store, resources.logs, active.user, id))
+    at = active.moments.take()
+    ids = await resources.in_thread(lambda: erase_conversation(resources.store, resources.logs, active.user, id, at))
     for one in ids:
         active.hot.pop(one, None)
         active.turns.drop(one)

@@ -19,6 +19,7 @@ from schemas.exchange import Closing, Opened, Opening
 from schemas.memory import Change, Consent, Kind, Status
 from schemas.memory_api import ChangePage, FeedbackIn, MemoryDetail, MemoryIn, MemoryPage, MemoryPatch, MemoryView, ProfileView, Revert
 from schemas.recall import RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
+from schemas.snapshot import FrozenShard, Snapshot
 from schemas.turn import Turn
 from serve.shard import listing
 from serve.shard.active import ActiveUsers
@@ -29,6 +30,7 @@ from serve.shard.extraction import ExtractionQueue
 from serve.shard.masking import mask
 from serve.shard.recalling import Recalling
 from serve.shard.resources import Resources
+from serve.shard.snapshots import ShardSnapshots
 from serve.shard.turn_vectors import TurnVectors
 from serve.shard.unbroken import unbroken
 from serve.shard.writing import Writing
@@ -58,10 +60,12 @@ class ShardService:
             replied=self._turn_vectors.add,
             longest_s=resources.settings.model.timeout_s + _HOUSEKEEPING_S,
         )
+        self._snapshots = ShardSnapshots(resources, self._users, self._after_thaw)
         self._background: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Begin the background work: extraction, turn vectors, housekeeping."""
+        """Finish a restore that was killed, then begin the background work: extraction, turn vectors, housekeeping."""
+        await asyncio.to_thread(self._snapshots.resume)
         self._extraction.start()
         self._turn_vectors.start()
         self._background.append(asyncio.create_task(self._keep_house()))
@@ -300,11 +304,33 @@ class ShardService:
         await self._users.drop_sealed(before)
         return str(report)
 
+    # snapshots
+
+    async def freeze(self, name: str) -> FrozenShard:
+        """Put the shard as it is now into the folder of a snapshot."""
+        return await self._snapshots.freeze(name)
+
+    async def check_frozen(self, snapshot: Snapshot) -> None:
+        """Raises LaomaError where this shard's part of a snapshot is damaged."""
+        await self._snapshots.check(snapshot)
+
+    async def thaw(self, snapshot: Snapshot) -> int:
+        """Go back to a snapshot; returns how many later deletions were carried out again."""
+        return await self._snapshots.thaw(snapshot)
+
+    async def scrub_frozen(self, snapshot: Snapshot) -> FrozenShard:
+        """Take out of a snapshot what was deleted since."""
+        return await self._snapshots.scrub(snapshot)
+
     def require_alive(self) -> None:
         """Raises Fenced when another owner has taken this shard, Unavailable when a part of its background work has died."""
         self._resources.store.require_lease()
         if not self._extraction.alive or not self._turn_vectors.alive or any(task.done() for task in self._background):
             raise Unavailable("The memory's background work has stopped: it is started anew.", retry_after=3)
+
+    def _after_thaw(self, pending: list[Turn]) -> None:
+        for turn in pending:
+            self._extraction.add(turn)
 
     def _queue(self, turn: Turn) -> None:
         self._extraction.add(turn)

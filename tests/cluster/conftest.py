@@ -41,7 +41,7 @@ class Running:
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     home = tmp_path_factory.mktemp("home")
-    config = f"http: {{port: {free_ports([None])[0]}}}\n"
+    config = f"http: {{port: {free_ports([None])[0]}}}\ncluster: {{start_s: 400}}\n"
     (home / "config.yaml").write_text(config)
     settings = parse_settings(config)
     try:

@@ -15,7 +15,7 @@ import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
-from schemas.job import Job
+from schemas.job import Job, Scheduled, ScheduleView
 from schemas.memory_api import MemoryDetail, MemoryPage, MemoryView
 from schemas.recall import Parts, Recalled, RecallResponse
 
@@ -34,6 +34,7 @@ class Script:
     model_state: str = "loading"
     endless: bool = False
     chat_error: str | None = None
+    paused: bool = False
     job_states: list[str] = field(default_factory=lambda: ["succeeded"])
     hung_up: threading.Event = field(default_factory=threading.Event)
     asked: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
@@ -169,7 +170,8 @@ def _memory_routes(app: FastAPI, script: Script) -> None:
 def _job_routes(app: FastAPI, script: Script) -> None:
     def job() -> Response:
         state = script.job_states[0] if len(script.job_states) == 1 else script.job_states.pop(0)
-        return _answer(Job.model_validate({"id": "j1", "name": "seal", "state": state, "submitted_at": AT}), 202)
+        report = {"columns": ["shard", "done"], "rows": [[0, "3 turns"]]} if state == "succeeded" else None
+        return _answer(Job.model_validate({"id": "j1", "name": "seal", "state": state, "submitted_at": AT, "report": report}), 202)
 
     @app.post("/v1/jobs")
     def submit(body: dict[str, Any]) -> Response:
@@ -184,6 +186,27 @@ def _job_routes(app: FastAPI, script: Script) -> None:
     @app.get("/v1/jobs")
     def jobs() -> dict[str, Any]:
         return {"data": [json.loads(bytes(job().body))]}
+
+    @app.post("/v1/jobs/{id}/stop")
+    def stop(id: str) -> Response:
+        return job()
+
+    def schedule() -> Response:
+        row = Scheduled(
+            name="seal", cron="0 4 * * *", zone="Asia/Shanghai", priority=20, paused=script.paused,
+            last_due=AT, last_job="j0", last_state="succeeded", next_due=None if script.paused else AT,
+        )  # fmt: skip
+        return _answer(ScheduleView(data=[row], paused=script.paused))
+
+    @app.get("/v1/schedule")
+    def view() -> Response:
+        return schedule()
+
+    @app.put("/v1/schedule")
+    @app.put("/v1/schedule/{name}")
+    def pause(body: dict[str, Any], name: str = "") -> Response:
+        script.paused = body["paused"]
+        return schedule()
 
     @app.get("/v1/jobs/{id}/logs")
     def logs(id: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from tests.commands.scripted_service import Script
 
 def test_submit_sends_the_name_and_prints_the_id(online: Laoma, service: Script) -> None:
     done = online("job", "submit", "seal")
-    assert (done.code, done.out) == (0, "j1  succeeded\n")
+    assert (done.code, done.out.split()) == (0, ["j1", "succeeded", "shard", "done", "0", "3", "turns"])
     assert service.bodies("POST", "/v1/jobs") == [{"name": "seal", "arguments": []}]
 
 
@@ -37,6 +37,20 @@ def test_list_show_and_logs(online: Laoma) -> None:
     assert online("job", "list").out.split()[-3:] == ["seal", "succeeded", "j1"]
     assert online("job", "show", "j1").out.startswith("j1  seal  succeeded")
     assert online("job", "logs", "j1").out == "sealed 3 turns\n"
+
+
+def test_kinds_are_told_in_both_languages(laoma: Laoma) -> None:
+    assert "seal" in laoma("job", "kinds").out
+    assert "日志" in laoma("job", "kinds", LANG="zh_CN.UTF-8").out
+
+
+def test_the_schedule_is_shown_paused_and_resumed(online: Laoma, service: Script) -> None:
+    assert online("job", "schedule").out.split()[-3:] == ["20:00", "succeeded", "j0"]
+    held = online("job", "pause", "seal")
+    assert "paused" in held.out
+    assert service.bodies("PUT", "/v1/schedule/seal") == [{"paused": True}]
+    assert json.loads(online("job", "resume", "--json").out)["paused"] is False
+    assert online("job", "stop", "j1").out == "j1  succeeded\n"
 
 
 def test_export_prints_a_line_a_row(online: Laoma, service: Script) -> None:

@@ -91,7 +91,7 @@ def test_deleting_a_conversation_takes_what_was_noted_about_it_and_leaves_the_re
             seal(store, place.logs, before=LATER, zone=SHANGHAI)
         else:
             store.commit([Put(talks[:1]), Put(notes), Put(thumbs), Put([turn("t7")])]).result()
-        gone = erase_conversation(store, place.logs, "u1", "c1")
+        gone = erase_conversation(store, place.logs, "u1", "c1", LATER)
         assert sorted(gone) == (["t1", "t2", "t3", "t4"] if sealed_before else ["t7"])
         store.flush()
         lake = connect(place.home)
@@ -120,9 +120,9 @@ def test_a_deletion_that_is_killed_is_finished_by_deleting_again(
     with monkeypatch.context() as killed:
         killed.setattr(step, die)
         with pytest.raises(KeyboardInterrupt):
-            erase_conversation(store, place.logs, "u1", "c1")
+            erase_conversation(store, place.logs, "u1", "c1", LATER)
     assert store.count(Conversation, "u1") == 1
-    erase_conversation(store, place.logs, "u1", "c1")
+    erase_conversation(store, place.logs, "u1", "c1", LATER)
     assert (store.count(Conversation, "u1"), store.count(Turn, "u1"), sealed_turns(store, place.logs, "u1")) == (0, 0, [])
     assert found_in_logs(place, "第一句") == []
 

@@ -97,7 +97,7 @@ class EmbedderHere:
 
 
 class NoJobs:
-    async def submit(self, job: JobIn) -> Job:
+    async def submit(self, job: JobIn, *, id: str | None = None, due: datetime | None = None) -> Job:
         return Job(id="j1", name=job.name, state="pending")
 
     async def list(self) -> list[Job]:
@@ -107,6 +107,9 @@ class NoJobs:
         raise NotFound("No such job.")
 
     async def logs(self, id: str) -> JobLogs:
+        raise NotFound("No such job.")
+
+    async def stop(self, id: str) -> Job:
         raise NotFound("No such job.")
 
 
@@ -182,7 +185,7 @@ async def open_house(
     service = ShardService(resources)
     await service.start()
     keys = KeyRing(home / "keys.json")
-    parts = Parts(settings, keys, LocalShard(service), model, EmbedderHere(embedder), NoJobs(), Metrics(), clock, new_id)
+    parts = Parts(settings, keys, LocalShard(service), model, EmbedderHere(embedder), NoJobs(), Metrics(), clock, new_id, home)
     app = build_gateway(parts)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning"))
     serving = asyncio.create_task(server.serve())

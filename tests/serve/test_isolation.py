@@ -23,7 +23,14 @@ async def furnish(house: House) -> dict[str, str]:
     memory = (await house.memories("alice", q=MARK))[0]
     conversation = (await alice.get("/v1/conversations")).json()["data"][0]["id"]
     turns = (await alice.get("/v1/conversations/main")).json()["turns"]
-    return {"memory_id": memory["id"], "conversation_id": conversation, "turn_id": turns[0]["id"], "model": MARK, "job_id": "j1"}
+    return {
+        "memory_id": memory["id"],
+        "conversation_id": conversation,
+        "turn_id": turns[0]["id"],
+        "model": MARK,
+        "job_id": "j1",
+        "name": "n1",
+    }
 
 
 BODIES: dict[str, Any] = {
@@ -35,6 +42,7 @@ BODIES: dict[str, Any] = {
     "/v1/embeddings": {"input": "咖啡馆"},
     "/v1/consents": {"category": "religion"},
     "/v1/jobs": {"name": "seal"},
+    "/v1/schedule": {"paused": False},
 }
 
 
