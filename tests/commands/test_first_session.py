@@ -102,7 +102,7 @@ def test_old_turns_are_sealed_by_a_job_and_still_seen(shell: Shell) -> None:
     Service(f"http://127.0.0.1:{shell.port}", (shell.home / "owner.key").read_text().strip()).post("/v1/turns", old)
     done = shell.run("laoma job submit seal --wait")
     assert done.returncode == 0, done.stderr
-    assert "shard 0: sealed 1 turns" in shell.run(f"laoma job logs {done.stdout.split()[0]}").stdout
+    assert "sealed 1 turns" in shell.run(f"laoma job logs {done.stdout.split()[0]}").stdout
     assert list((shell.home / "logs" / "turns" / "date=2025-11-20").glob("*.parquet"))
     seen = shell.run("laoma sql --json \"SELECT count(*) AS n FROM turns WHERE content LIKE '%Oslo%'\"")
     assert json.loads(seen.stdout) == [{"n": 1}]

@@ -56,7 +56,8 @@ def _values(kind: type[Record], name: str, column: pa.Field) -> st.SearchStrateg
 
 def _choices(kind: type[Record], name: str) -> list[str]:
     schema = kind.model_json_schema()["properties"][name]
-    return [choice for part in (schema, *schema.get("anyOf", [])) for choice in part.get("enum", [])]
+    parts = [schema, *schema.get("anyOf", [])]
+    return [choice for part in parts for choice in (part.get("enum") or ([part["const"]] if "const" in part else []))]
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
