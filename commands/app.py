@@ -15,6 +15,7 @@ from commands.keys import key_app
 from commands.mcp import mcp
 from commands.memories import forget, memories_app, recall, remember
 from commands.models import model_app
+from commands.panel import panel
 from commands.place import release
 from commands.snapshots import snapshot_app
 from commands.sql import sql
@@ -31,7 +32,7 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_root)
-    for command in (up, down, status, chat, remember, recall, forget, sql, export, mcp):
+    for command in (up, down, status, panel, chat, remember, recall, forget, sql, export, mcp):
         app.command()(command)
     app.command("eval")(evaluate)
     app.add_typer(memories_app, name="memories")

@@ -46,7 +46,8 @@ def up(as_json: AsJson = False) -> None:
         raise
     model = readiness.model
     if as_json:
-        print_json({"url": place.local_url, "key_file": str(place.key_file), "new_key": new_key, "model": model.model_dump()})
+        told = {"url": place.local_url, "panel": _panel_link(place), "key_file": str(place.key_file), "new_key": new_key}
+        print_json(told | {"model": model.model_dump()})
     else:
         _greet(place, new_key, model)
 
@@ -74,6 +75,11 @@ def down(as_json: AsJson = False) -> None:
 def _greet(place: Place, new_key: str | None, model: ModelState) -> None:
     url, key_file = place.local_url, _short(place.key_file)
     print_line(say(f"laoma is up: {url}", f"老马已启动：{url}"))
+    if link := _panel_link(place):
+        print_line(say(f"  panel: {link}", f"  面板：{link}"))
+        print_line(
+            say("    (signs in once, within ten minutes; `laoma panel` prints another)", "    （十分钟内登录一次；`laoma panel` 可再生成）")
+        )
     print_line(say(f"  OpenAI-compatible clients: base URL {url}/v1, model laoma", f"  兼容 OpenAI 的客户端：地址 {url}/v1，模型 laoma"))
     print_line(say(f"  all routes: {url}/docs", f"  全部接口：{url}/docs"))
     print_line(_key_lines(new_key, place) if new_key else say(f"Your key lies in {key_file}", f"你的密钥在 {key_file}"))
@@ -83,6 +89,16 @@ def _greet(place: Place, new_key: str | None, model: ModelState) -> None:
         print_line(f"  {path_line}")
     print_line('  laoma remember "我早上只喝无糖豆浆" && laoma recall "我早上喝什么？"')
     print_line(model_line(model))
+
+
+def _panel_link(place: Place) -> str | None:
+    """A link that signs in as the owner; None where the key can't make one (revoked, or another's)."""
+    from commands.client import Service
+
+    try:
+        return str(Service(place.local_url, place.key()).post("/v1/panel/links", {})["url"])
+    except LaomaError:
+        return None
 
 
 def _key_lines(new_key: str, place: Place) -> str:

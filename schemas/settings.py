@@ -28,6 +28,13 @@ class Http(Section):
     keepalive_s: float = Field(15.0, gt=0, description="a silent stream gets a comment this often, seconds")
 
 
+class Panel(Section):
+    """The pages under ``/panel``."""
+
+    link_minutes: float = Field(10.0, gt=0, description="a link to sign in is good for so long, minutes")
+    session_days: float = Field(30.0, gt=0, description="a browser stays signed in for so long, days")
+
+
 class Embedding(Section):
     """Who turns text into vectors. ``url`` set: an OpenAI-compatible embeddings endpoint serves ``model`` instead of the bundled one."""
 
@@ -193,6 +200,7 @@ class Settings(Section):
 
     zone: str = "Asia/Shanghai"
     http: Http = Http()
+    panel: Panel = Panel()
     cluster: Cluster = Cluster()
     embedding: Embedding = Embedding()
     model: Model = Model()

@@ -14,6 +14,7 @@ from serve.limits import BodyLimit, HeadAndOptions
 from serve.mcp.entrance import McpEntrance
 from serve.measure import Measure
 from serve.openapi import complete
+from serve.panel import panel
 from serve.parts import Parts
 from serve.routes import chat, health, jobs, memories, models, profile, recall, reference, snapshots, turns
 
@@ -48,5 +49,6 @@ def build_gateway(parts: Parts) -> FastAPI:
     app.add_middleware(BodyLimit, limit=parts.settings.http.body_limit_mb * 1024 * 1024)
     for topic in (chat, models, turns, recall, memories, profile, jobs, snapshots, health, reference):
         app.include_router(topic.router)
+    panel.install(app, parts)
     app.router.routes.append(Route("/mcp", mcp))
     return app

@@ -92,6 +92,11 @@ class KeyRing:
                 found = key
         return found
 
+    def valid(self, id: str) -> Key | None:
+        """The key of this id while it opens anything, or None."""
+        self._refresh()
+        return next((key for key in self._keys if key.id == id and key.revoked_at is None), None)
+
     def _refresh(self) -> None:
         try:
             status = self._path.stat()

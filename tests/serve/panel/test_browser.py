@@ -1,0 +1,158 @@
+"""The panel in a real Chromium: what a person does, by mouse and by keyboard; pictures of every page; an accessibility check.
+
+Skipped where no Chromium is installed (``.ci/run`` installs one).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, Page, async_playwright, expect
+
+from tests.serve.house import House
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PICTURES = Path(__file__).parents[3] / "artifacts" / "panel"
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)> \u202eRTL שלום **粗体** " + "长" * 1800
+PAGES = ("", "memories", "changes", "profile", "jobs", "health")
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        opened = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        await opened.close()
+
+
+@pytest.fixture
+async def tab(browser: Browser, house: House) -> AsyncIterator[Page]:
+    """A Chinese reader's tab, signed in as the owner by the link; it fails the test on any error in the console."""
+    context = await browser.new_context(locale="zh-CN", viewport={"width": 1100, "height": 760})
+    page = await context.new_page()
+    trouble: list[str] = []
+    page.on("console", lambda said: trouble.append(said.text) if said.type == "error" and "503" not in said.text else None)
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    link = (await house.as_("owner", ["user", "admin"]).post("/v1/panel/links")).json()["url"]
+    await page.goto(link)
+    await expect(page).to_have_url(f"{house.url}/panel")
+    yield page
+    assert not trouble
+    await context.close()
+
+
+async def test_told_in_the_chat_then_corrected_where_it_was_used(tab: Page, house: House) -> None:
+    house.model.reply = "记住了。"
+    await say(tab, "我早上只喝无糖豆浆。")
+    await expect(tab.locator(".turn.assistant .words")).to_have_text("记住了。")
+    await house.service.idle("owner")
+    await tab.get_by_role("link", name="新对话").click()
+    house.model.reply = "你喝**无糖豆浆**。"
+    await say(tab, "我早上喝什么？")
+    await expect(tab.locator(".turn.assistant strong")).to_have_text("无糖豆浆")
+    await tab.locator(".used summary").click()
+    await tab.get_by_role("link", name="更正").click()
+    await tab.get_by_label("一句话").fill("我早上只喝无糖豆奶。")
+    await tab.get_by_role("button", name="保存").click()
+    await expect(tab.locator("h1")).to_have_text("我早上只喝无糖豆奶。")
+    assert [m["text"] for m in await house.memories("owner")] == ["我早上只喝无糖豆奶。"]
+
+
+async def test_a_reply_that_fails_keeps_what_was_typed(tab: Page, house: House) -> None:
+    house.model.state = house.model.state.model_copy(update={"state": "loading"})
+    await say(tab, "在吗？")
+    await expect(tab.get_by_role("alert").last).to_contain_text("loading")
+    await expect(tab.get_by_label("消息")).to_have_value("在吗？")
+
+
+async def test_a_thumb_is_kept(tab: Page, house: House) -> None:
+    await say(tab, "你好")
+    await tab.get_by_role("button", name="回答不好").click()
+    await expect(tab.get_by_role("button", name="回答不好")).to_have_attribute("aria-pressed", "true")
+    behaviour = (await house.as_("owner").get("/v1/profile")).json()["behaviour"]
+    assert behaviour["thumbs_down"] == 1
+
+
+async def test_deleted_and_taken_back_by_keyboard_alone(tab: Page, house: House) -> None:
+    await house.tell("owner", "我住在苏州。")
+    await tab.keyboard.press("Tab")
+    await expect(tab.get_by_role("link", name="跳到正文")).to_be_focused()
+    await tab_to(tab, "记忆")
+    await tab.keyboard.press("Enter")
+    await expect(tab.locator("tbody tr")).to_have_count(1)
+    await tab_to(tab, "删除: ")
+    await tab.keyboard.press("Enter")
+    await expect(tab.locator("h1")).to_have_text("已删除")
+    assert not await house.memories("owner")
+    await tab_to(tab, "撤销")
+    await tab.keyboard.press("Enter")
+    await expect(tab.locator("tbody tr")).to_have_count(1)
+
+
+async def test_hostile_text_stays_text_on_every_page(tab: Page, house: House) -> None:
+    await house.as_("owner").post("/v1/memories", json={"text": HOSTILE})
+    house.model.reply = HOSTILE
+    await say(tab, HOSTILE)
+    await expect(tab.locator(".turn.assistant footer")).to_be_visible()
+    tab.on("dialog", lambda _: pytest.fail("a script ran"))
+    for page in PAGES:
+        await tab.goto(f"{house.url}/panel/{page}".rstrip("/"))
+        assert "owned" not in await tab.title()
+        assert await tab.locator("main img").count() == 0
+        wide = await tab.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
+        assert not wide, f"{page} scrolls sideways"
+
+
+@pytest.mark.parametrize(("locale", "scheme", "width"), [("zh-CN", "light", 1100), ("en", "dark", 390)])
+async def test_every_page_is_accessible_in_both_languages_light_dark_and_on_a_phone(
+    browser: Browser, house: House, locale: str, scheme: str, width: int
+) -> None:
+    owner = house.as_("owner", ["user", "admin"])
+    await house.tell("owner", "我住在苏州。", "我喜欢喝乌龙茶。", "My sister Ann lives in Oslo.", "我对花生过敏。", conversation="c1")
+    await house.tell("owner", "我搬到杭州了。", conversation="c1")
+    house.model.reply = "1. 乌龙茶\n2. **不加糖**"
+    context = await browser.new_context(locale=locale, color_scheme=scheme, viewport={"width": width, "height": 800})  # type: ignore[arg-type]
+    page = await context.new_page()
+    entry = await page.goto(f"{house.url}/panel/enter")
+    assert entry is not None
+    await checked(page, f"enter-{locale}-{scheme}")
+    await page.goto((await owner.post("/v1/panel/links")).json()["url"])
+    await say(page, "我喜欢喝什么茶？")
+    await expect(page.locator(".turn.assistant strong")).to_be_visible()
+    await checked(page, f"chat-{locale}-{scheme}")
+    memory = (await house.memories("owner"))[0]["id"]
+    for path in (*PAGES[1:], f"memories/{memory}"):
+        await page.goto(f"{house.url}/panel/{path}")
+        await checked(page, f"{path.split('/')[0] if memory not in path else 'memory'}-{locale}-{scheme}")
+    await context.close()
+
+
+async def checked(page: Page, name: str) -> None:
+    """A picture of the page for people to look at, and no serious finding of the accessibility check."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    await page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+    found = await Axe().run(page)
+    serious = [f"{v['id']}: {v['nodes'][0]['html'][:200]}" for v in found.response["violations"] if v["impact"] in ("serious", "critical")]
+    assert not serious, name
+    assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), f"{name} scrolls sideways"
+
+
+async def say(page: Page, text: str) -> None:
+    await page.locator("#text").fill(text)
+    await page.locator("#text").press("Enter")
+
+
+async def tab_to(page: Page, name: str) -> None:
+    """Press Tab until something named so has the focus."""
+    for _ in range(60):
+        await page.keyboard.press("Tab")
+        label = await page.evaluate("document.activeElement.getAttribute('aria-label') || document.activeElement.textContent.trim()")
+        if label == name or (name.endswith(": ") and label.startswith(name)):
+            return
+    pytest.fail(f"nothing named {name!r} can be reached by Tab")
