@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
+from commands.backup import backup, restore
 from commands.bench import bench_app
 from commands.chat import chat
+from commands.erase import erase
 from commands.evaluate import evaluate
 from commands.export import export
 from commands.jobs import job_app
@@ -32,7 +34,7 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_root)
-    for command in (up, down, status, panel, chat, remember, recall, forget, sql, export, mcp):
+    for command in (up, down, status, panel, chat, remember, recall, forget, sql, export, erase, backup, restore, mcp):
         app.command()(command)
     app.command("eval")(evaluate)
     app.add_typer(memories_app, name="memories")

@@ -16,7 +16,7 @@ from threading import Condition, RLock, Thread
 from lake.apply import apply
 from lake.durable import SyncedFiles
 from lake.journal import Journal
-from lake.optimize import clean, compact, rewrite
+from lake.optimize import clean, compact, cover, rewrite
 from lake.sifting import sift
 from lake.tables import Tables
 from lake.writes import Write, fold, kind_of, size_of
@@ -163,6 +163,8 @@ class Applier:
             self._dirty.add(name)
             if not (purge and rewrite(table)):
                 compact(table)
+            if purge:
+                cover(table)
             self._commits[name] = 0
             self.harden()
             keep = timedelta(0) if purge else timedelta(hours=self._settings.keep_versions_h)

@@ -27,6 +27,11 @@ def rewrite(table: Any) -> bool:
     return True
 
 
+def cover(table: Any) -> None:
+    """A commit that changes nothing: the newest version still says in words what it deleted, and would be the one that stays."""
+    table.add(table.schema.empty_table())
+
+
 def clean(table: Any, keep: timedelta, *, alone: bool = False) -> bool:
     """Remove versions older than ``keep``; False when a tag holds one of them, which makes LanceDB clean nothing.
 

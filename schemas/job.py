@@ -37,6 +37,13 @@ JOBS: dict[str, JobKind] = {
         cron="0 4 * * *",
         priority=20,
     ),
+    "purge": JobKind(
+        module="jobs.purge",
+        english="removes the bytes of deleted rows from old table versions and snapshots",
+        chinese="从旧版本和快照中清除已删除内容的字节",
+        cron="30 4 * * *",
+        priority=10,
+    ),
 }
 """Every job, by name: one entry here is all that it takes to have it submitted, scheduled, listed and logged."""
 

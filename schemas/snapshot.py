@@ -63,3 +63,11 @@ class Restored(BaseModel):
     restored: str
     before: str
     replayed: int
+
+
+class Erased(BaseModel):
+    """What an erasure took: rows of the living lake, and in how many snapshots it looked."""
+
+    user: str
+    rows: int
+    snapshots: int

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
 from schemas.conversation import Feedback
 from schemas.dialogue import Deleted
+from schemas.errors import InvalidRequest
 from schemas.memory import Consent
 from schemas.memory_api import ConsentIn, FeedbackIn, ProfileView
+from schemas.snapshot import Erased
+from serve import erasing
 from serve.auth import CallerDep, PartsDep
 from serve.shard.service import ShardService
 
@@ -50,3 +55,13 @@ async def export(who: CallerDep, parts: PartsDep) -> StreamingResponse:
     """One row a line: `{"table": …, "row": {…}}`."""
     lines = await parts.shards.call(ShardService.export, who.user)
     return StreamingResponse((line + "\n" for line in lines), media_type="application/x-ndjson")
+
+
+@router.delete("/me", summary="Erase all that is yours")
+async def erase(
+    who: CallerDep, parts: PartsDep, user: Annotated[str, Query(max_length=400, description="your own name, so that it is no accident")]
+) -> Erased:
+    """Memories, conversations, history, logs, snapshots: no byte stays, nothing brings it back. The key goes on working."""
+    if user != who.user:
+        raise InvalidRequest(f"Say whom to erase: `?user={who.user}`.", param="user")
+    return await erasing.erase(parts.shards, parts.home, who.user, parts.now())

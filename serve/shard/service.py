@@ -24,6 +24,7 @@ from schemas.turn import Turn
 from serve.shard import listing
 from serve.shard.active import ActiveUsers
 from serve.shard.editing import Editing, held, of_kind
+from serve.shard.erasing import Forgetting
 from serve.shard.exchanges import Exchanges
 from serve.shard.export import export_lines
 from serve.shard.extraction import ExtractionQueue
@@ -60,6 +61,7 @@ class ShardService:
             replied=self._turn_vectors.add,
             longest_s=resources.settings.model.timeout_s + _HOUSEKEEPING_S,
         )
+        self._forgetting = Forgetting(resources, self._users)
         self._snapshots = ShardSnapshots(resources, self._users, self._after_thaw)
         self._background: list[asyncio.Task[None]] = []
 
@@ -265,7 +267,19 @@ class ShardService:
         """All of the user's rows as JSON lines."""
         return await self._resources.in_thread(lambda: export_lines(self._resources.store, self._resources.logs, user), "bulk")
 
+    async def erase(self, user: str) -> int:
+        """Every row of the user goes, with its bytes; returns how many rows. Snapshots are cleaned by :meth:`erase_frozen`."""
+        return await self._forgetting.erase(user)
+
+    async def erase_frozen(self, user: str, snapshot: Snapshot) -> tuple[int, FrozenShard]:
+        """Take the user out of a snapshot; the number of this shard and what it holds there now."""
+        return await self._snapshots.erase(snapshot, user)
+
     # the shard
+
+    async def purge(self) -> str:
+        """No byte of a deleted row stays in tables, their old versions or the journal; a report in words."""
+        return await self._forgetting.purge()
 
     async def figures(self) -> dict[str, float]:
         """Numbers for status and metrics."""

@@ -63,9 +63,13 @@ class ShardSnapshots:
         """Take out of a snapshot what was deleted after it, and the bytes of what had been deleted before."""
         return await self._resources.in_thread(lambda: self._scrub(snapshot), "bulk")
 
-    async def erase(self, snapshot: Snapshot, user: str) -> FrozenShard:
-        """Take a user out of a snapshot."""
-        return await self._resources.in_thread(lambda: self._clean(snapshot, lambda store, logs: erase_user(store, logs, user)), "bulk")
+    async def erase(self, snapshot: Snapshot, user: str) -> tuple[int, FrozenShard]:
+        """Take a user out of a snapshot; the number of this shard and what it holds there now."""
+
+        def work(store: ShardStore, logs: Path) -> None:
+            erase_user(store, logs, user)
+
+        return self._number, await self._resources.in_thread(lambda: self._clean(snapshot, work), "bulk")
 
     def resume(self) -> None:
         """At a start, before anything is answered: finish a restore that was killed."""
