@@ -9,12 +9,14 @@ from ray import serve
 
 from lake.place import Place, shard_of
 from schemas.settings import Settings, load_settings
+from serve.absence import Absence, look
 from serve.chat_model import build as build_chat_model
 from serve.embedder import EmbedderDeployment, HandleEmbedder
 from serve.entrance import Entrance
 from serve.gateway import build_gateway
 from serve.job_board import RayJobBoard
 from serve.keys import KeyRing, ensure_owner
+from serve.launch import MEMORY_APP
 from serve.memory_shard import MemoryShard, new_id, now
 from serve.metrics import Metrics
 from serve.parts import Parts
@@ -34,19 +36,25 @@ class Gateway:
     async def __init__(self, home: str, dashboard: str, embedder: Any, *shards: Any) -> None:  # type: ignore[misc]  # Serve awaits it
         path = Path(home)
         settings = load_settings(path)
+        absence = Absence(look(MEMORY_APP))
         parts = Parts(
             settings=settings,
             keys=KeyRing(path / "keys.json"),
-            shards=RemoteShards(shards, shard_of, sockets=[socket_of(path, number) for number in range(len(shards))]),
+            shards=RemoteShards(
+                shards,
+                shard_of,
+                absence=absence,
+                sockets=[socket_of(path, number) for number in range(len(shards))],
+            ),
             chat=build_chat_model(path, settings.model),
-            embedder=HandleEmbedder(embedder, settings.embedding),
+            embedder=HandleEmbedder(embedder, settings.embedding, absence),
             jobs=RayJobBoard(dashboard, path, _CHECKOUT, now),
             metrics=Metrics(),
             now=now,
             new_id=new_id,
             home=path,
         )
-        self._entrance = Entrance(build_gateway(parts), settings.http.host, settings.http.port)
+        self._entrance = Entrance(build_gateway(parts), settings.http.host, settings.http.port, request_s=settings.http.request_s)
         await self._entrance.open()
         self._scheduler = Scheduler(Schedule(path, settings), parts.jobs, now, path)
         self._scheduler.start()

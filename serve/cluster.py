@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
+from types import FrameType
+
+import psutil
 
 from schemas.cluster import ClusterState
 from schemas.errors import LaomaError, Unavailable
@@ -17,13 +22,17 @@ from schemas.settings import Settings
 from serve import dashboard, processes
 from serve.cluster_record import forget_record, read_record
 from serve.launch import FAILURE, MEMORY_APP
-from serve.model_state import forget_progress, read_model_state, starter
+from serve.model_state import forget_progress, read_model_state
 from serve.ports import holder, is_free
 from serve.ray_head import environment
 from serve.session_folder import folder_of, logs_of, prepare, settle
 
 MEMORY_TARGET = "serve.app:build"
+_MODEL_START = "serve.model_start"
 _END_S = 4.0
+_ROUNDS = 5
+"""Looks for processes that came up while others were being ended."""
+_STOP_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 _LOOK_S = 0.2
 _HOW = {"RUNNING": "running", "DEPLOYING": "starting", "UNHEALTHY": "starting"}
 """Our state by Serve's: a part that died is being replaced while it says the latter two."""
@@ -44,7 +53,7 @@ def start(home: Path, settings: Settings, *, target: str = MEMORY_TARGET, with_m
             forget_progress(home)
             _launch(home, settings, target)
             found = state(home, settings)
-        if with_model and found.model.state in ("loading", "failed") and starter(home) is None:
+        if with_model and found.model.state in ("loading", "failed") and not _starters(home):
             restart_model(home, settings)
             found = state(home, settings)
     return found
@@ -55,12 +64,12 @@ def restart_model(home: Path, settings: Settings) -> bool:
     record = read_record(home)
     if record is None or not processes.of(record):
         return False
-    _end_starter(home)
+    _end_starters(home)
     logs = home / "logs"
     logs.mkdir(exist_ok=True)
     with (logs / "model.log").open("ab") as log:
         child = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", "serve.model_start", str(home)],
+            [sys.executable, "-m", _MODEL_START, str(home)],
             stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=record.folder, start_new_session=True,
             env={**os.environ, **environment(home, settings)},
         )  # fmt: skip
@@ -119,12 +128,13 @@ def _launch(home: Path, settings: Settings, target: str) -> None:
     folder = folder_of(home)
     prepare(folder)
     child = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", "serve.launch", str(home), str(folder), target],
+        [sys.executable, "-m", "serve.launch", str(home), str(folder), target, str(os.getpid())],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder, start_new_session=True,
         env={**os.environ, **environment(home, settings)},
     )  # fmt: skip
     try:
-        _, said = child.communicate(settings.model_dump_json().encode(), timeout=settings.cluster.start_s)
+        with _signals(_leave):
+            _, said = child.communicate(settings.model_dump_json().encode(), timeout=settings.cluster.start_s)
     except subprocess.TimeoutExpired:
         _abandon(home, child)
         raise Unavailable(f"the memory routes did not answer within {settings.cluster.start_s:.0f} s; logs: {logs_of(folder)}") from None
@@ -139,26 +149,60 @@ def _launch(home: Path, settings: Settings, target: str) -> None:
 
 
 def _abandon(home: Path, child: subprocess.Popen[bytes]) -> None:
-    child.kill()
-    child.wait()
-    _end_all(home)
+    with _signals(signal.SIG_IGN, signal.SIGINT):  # an impatient second Ctrl-C must not leave half of it standing
+        child.kill()
+        child.wait()
+        _end_all(home)
+
+
+def _leave(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+@contextmanager
+def _signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers, *more: signal.Signals) -> Iterator[None]:
+    """While the block runs, the signals that end a command do this instead; only Python's main thread may say so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, handler) for number in (*_STOP_SIGNALS, *more)}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
 
 
 def _end_all(home: Path) -> bool:
-    folder, record = str(folder_of(home)), read_record(home)
-    ours = {process.pid: process for process in processes.belonging(folder)}
+    """Every process of this home, those too that were being started while the first were ended; False where there was none."""
+    _end_starters(home)
+    ran = False
+    for _ in range(_ROUNDS):
+        ours = _ours(home)
+        if not ours:
+            break
+        ran = True
+        processes.end(ours, _END_S)
+    forget_record(home)
+    return ran
+
+
+def _ours(home: Path) -> list[psutil.Process]:
+    record = read_record(home)
+    ours = {process.pid: process for process in processes.belonging(str(folder_of(home)))}
     if record is not None:
         ours.update((process.pid, process) for process in processes.of(record))
-    _end_starter(home)
-    processes.end(ours.values(), _END_S)
-    forget_record(home)
-    return bool(ours)
+    return list(ours.values())
 
 
-def _end_starter(home: Path) -> None:
-    begun = starter(home)
-    if begun is not None:
-        processes.end([*begun.children(recursive=True), begun], _END_S)
+def _end_starters(home: Path) -> None:
+    for starter in _starters(home):
+        processes.end([*starter.children(recursive=True), starter], _END_S)
+
+
+def _starters(home: Path) -> list[psutil.Process]:
+    """What brings a model up now; known by its command line before it has said anything."""
+    return [process for process in processes.belonging(str(folder_of(home))) if processes.runs(process, _MODEL_START)]
 
 
 def _require_port(settings: Settings) -> None:

@@ -13,6 +13,7 @@ from ray import serve
 
 from memory.ports import Embedder, Floats
 from schemas.settings import Embedding
+from serve.absence import Absence
 from serve.embedders import build
 from serve.embedders.protocol import Kind
 
@@ -108,14 +109,16 @@ class EmbedderDeployment:
 class HandleEmbedder:
     """An ``AsyncEmbedder`` through the deployment's handle; long lists go in parts, so that others get their turn between them."""
 
-    def __init__(self, handle: DeploymentHandle[Any], settings: Embedding) -> None:
+    def __init__(self, handle: DeploymentHandle[Any], settings: Embedding, absence: Absence) -> None:
         self._handle = handle
+        self._absence = absence
         self.name = settings.model
         self.dim = settings.dim
 
     async def embed(self, texts: Sequence[str], kind: Kind) -> Floats:
-        """Shape (len(texts), dim). Raises UpstreamFailed, EmbedderMismatch."""
+        """Shape (len(texts), dim). Raises UpstreamFailed, EmbedderMismatch, Unavailable."""
         parts = []
         for start in range(0, len(texts), _ROUND):
-            parts.append(await self._handle.embed.remote(list(texts[start : start + _ROUND]), kind))
+            answer = self._handle.embed.remote(list(texts[start : start + _ROUND]), kind)
+            parts.append(await self._absence.bounded(self._handle.deployment_name, answer))
         return np.concatenate(parts) if parts else np.empty((0, self.dim), np.float32)

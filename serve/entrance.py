@@ -17,6 +17,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from schemas.errors import Unavailable
+from serve.slow_requests import hurried
 
 _TRY_AGAIN_S = 0.1
 _BACKLOG = 1024
@@ -28,14 +29,18 @@ class Entrance:
     """An HTTP server on the event loop of the replica that opens it.
 
     ``patience_s``: how long a new replica waits for the port of the one it replaces; ``grace_s``: how long requests in flight may take
-    when it closes.
+    when it closes; ``request_s``: how long a request may take to arrive.
     """
 
-    def __init__(self, app: ASGIApp, host: str, port: int, *, patience_s: float = 30.0, grace_s: float = 5.0) -> None:
+    def __init__(
+        self, app: ASGIApp, host: str, port: int, *, patience_s: float = 30.0, grace_s: float = 5.0, request_s: float = 30.0
+    ) -> None:
         self._address = (host, port)
         self._patience_s = patience_s
         config = uvicorn.Config(
             app,
+            http=hurried(request_s),
+            ws="none",
             log_config=None,
             access_log=False,
             server_header=False,

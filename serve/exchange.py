@@ -144,5 +144,6 @@ def _said(message: dict[str, Any]) -> str:
 
 
 def _header(text: str) -> str:
-    """A header carries Latin-1 only: anything else is percent-encoded, as in an URL."""
-    return text if text.isascii() and text.isprintable() else quote(text, safe="")
+    """A header carries Latin-1 only: anything else is percent-encoded, as in an URL, and so is a text that would read as if it were."""
+    plain = text.isascii() and text.isprintable() and "%" not in text and text == text.strip()
+    return text if plain else quote(text, safe="")

@@ -1,7 +1,8 @@
-"""The process that brings a cluster up and ends: ``python -m serve.launch HOME APP`` with the settings as JSON on stdin.
+"""The process that brings a cluster up and ends: ``python -m serve.launch HOME FOLDER APP PARENT``, the settings as JSON on stdin.
 
 A process of its own because Ray and Serve read their environment once, at import, and because Ray's processes must not be children
-of a command that a person may interrupt. ``serve/cluster.py`` starts it.
+of a command that a person may interrupt. ``serve/cluster.py`` starts it; where that is killed it ends at once, so that no start goes
+on which nobody waits for.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from schemas.errors import LaomaError, Unavailable
 from schemas.settings import Settings
 from serve.cluster_record import write_record
 from serve.loopback import HOOK
+from serve.parent import end_with
 from serve.processes import boot_time
 from serve.ray_head import start_head
 from serve.session_folder import rays_folder
@@ -35,15 +37,11 @@ def main(home: Path, folder: Path, target: str, settings: Settings) -> None:
     """Start Ray under ``folder``, then the application that ``target`` (``module:function``) builds; returns when it answers."""
     from schemas.cluster import ClusterRecord
 
+    http = f"http://{settings.http.host}:{settings.http.port}"
+    record = ClusterRecord(address="", http=http, dashboard="", folder=str(folder), session=os.getsid(0), boot=boot_time())
+    write_record(home, record)  # first of all: by the session in it whatever comes up is found again, also after this was killed
     address, dashboard = start_head(rays_folder(folder), settings)
-    record = ClusterRecord(
-        address=address,
-        http=f"http://{settings.http.host}:{settings.http.port}",
-        dashboard=dashboard,
-        folder=str(folder),
-        session=os.getsid(0),
-        boot=boot_time(),
-    )
+    record = record.model_copy(update={"address": address, "dashboard": dashboard})
     write_record(home, record)
     connect(address, settings.cluster.node_ip)
     _serve_memory(home, settings, target, dashboard)
@@ -100,6 +98,7 @@ def _reason(error: Exception) -> str:
 
 
 if __name__ == "__main__":
+    end_with(int(sys.argv[4]))
     try:
         main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], Settings.model_validate_json(sys.stdin.read()))
     except LaomaError as error:

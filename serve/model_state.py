@@ -13,6 +13,7 @@ from lake.durable import replace_text
 from schemas.cluster import AppStatus
 from schemas.settings import Model
 from schemas.status import ModelState
+from serve.absence import last_line
 
 MODEL_APP = "llm"
 _NAME = "model.json"
@@ -38,14 +39,6 @@ def forget_progress(home: Path) -> None:
     (home / _NAME).unlink(missing_ok=True)
 
 
-def starter(home: Path) -> psutil.Process | None:
-    """The process that brings the model up now, if one does."""
-    progress = _read(home)
-    if progress is None or not _lives(progress):
-        return None
-    return psutil.Process(progress.pid)
-
-
 def read_model_state(home: Path, model: Model, apps: Mapping[str, AppStatus] | None) -> ModelState:
     """The model's state; ``apps`` are Serve's applications, None where no cluster answers."""
     if not model.enabled:
@@ -58,7 +51,7 @@ def read_model_state(home: Path, model: Model, apps: Mapping[str, AppStatus] | N
     if app is not None and app.status == "RUNNING":
         return ModelState(name=model.name, state="ready")
     if app is not None and app.status in _FAILED:
-        return ModelState(name=model.name, state="failed", detail=_short(app.message) or app.status)
+        return ModelState(name=model.name, state="failed", detail=last_line(app.message) or app.status)
     return _progress(home, model)
 
 
@@ -85,9 +78,3 @@ def _lives(progress: Progress) -> bool:
         return abs(psutil.Process(progress.pid).create_time() - progress.since) < 1
     except psutil.Error:
         return False
-
-
-def _short(message: str) -> str:
-    """The last line of a traceback says what went wrong."""
-    lines = [line.strip() for line in message.strip().splitlines() if line.strip()]
-    return lines[-1][:300] if lines else ""

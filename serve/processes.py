@@ -1,4 +1,4 @@
-"""Our processes on this machine: found by the marks of the cluster's record, measured, ended by pid."""
+"""Our processes on this machine: found by the marks that a start gives them, measured, ended by pid."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import psutil
 
 from schemas.cluster import ClusterRecord, ProcessUse
 
+MARK = "LAOMA_CLUSTER"
+"""Variable in the environment of everything that a start brings up: the cluster's folder."""
 _MIB = 1024 * 1024
 
 
@@ -19,13 +21,13 @@ def boot_time() -> float:
 
 
 def belonging(folder: str, session: int | None = None) -> list[psutil.Process]:
-    """Processes that were started with ``folder`` among their arguments (Ray's own), that run in it within ``session`` (workers
-    whose parent died), and the children of these.
+    """Processes that carry ``folder`` as their :data:`MARK` or among their arguments (Ray's own), that run in it within ``session``
+    (workers, which overwrite their environment with a title, and whose parent died), and the children of these.
     """
     found: dict[int, psutil.Process] = {}
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
-            if _is_rays_own(process, folder) or (session is not None and _runs_in(process, folder, session)):
+            if _is_rays_own(process, folder) or _is_marked(process, folder) or (session is not None and _runs_in(process, folder, session)):
                 found[process.pid] = process
     for process in list(found.values()):
         with suppress(psutil.Error, OSError):
@@ -56,6 +58,14 @@ def end(processes: Iterable[psutil.Process], patience_s: float) -> None:
     psutil.wait_procs(alive, timeout=patience_s)
 
 
+def runs(process: psutil.Process, module: str) -> bool:
+    """Whether it is Python with ``-m module``."""
+    try:
+        return ["-m", module] == process.cmdline()[1:3]
+    except psutil.Error:
+        return False
+
+
 def _raylets(processes: Iterable[psutil.Process]) -> list[psutil.Process]:
     found = []
     for process in processes:
@@ -76,6 +86,10 @@ def measured(processes: Iterable[psutil.Process]) -> list[ProcessUse]:
 
 def _is_rays_own(process: psutil.Process, folder: str) -> bool:
     return any(argument.partition("=")[2].startswith(f"{folder}/") or argument == f"--temp-dir={folder}" for argument in process.cmdline())
+
+
+def _is_marked(process: psutil.Process, folder: str) -> bool:
+    return process.environ().get(MARK) == folder
 
 
 def _runs_in(process: psutil.Process, folder: str, session: int) -> bool:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from schemas.settings import Settings
 from serve.ports import free_ports
+from serve.processes import MARK
+from serve.session_folder import folder_of
 
 BOOTSTRAP = Path("~/ray_bootstrap_config.yaml")
 """What ``ray up`` leaves on the head for the autoscaler."""
@@ -22,6 +24,7 @@ def environment(home: Path, settings: Settings) -> dict[str, str]:
     alone = settings.cluster.node_ip == "127.0.0.1"
     return {
         "LAOMA_HOME": str(home),
+        MARK: str(folder_of(home)),
         "PYTHONPATH": os.pathsep.join(filter(None, [str(CHECKOUT), os.environ.get("PYTHONPATH", "")])),
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0" if alone else "1",  # 0: Ray's own processes listen on loopback
         "RAY_USAGE_STATS_ENABLED": "0",

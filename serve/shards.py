@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from schemas.errors import LaomaError, TooMany, Unavailable
+from serve.absence import Absence
 from serve.line import Line, NobodyListens
 from serve.shard.service import ShardService
 
@@ -49,6 +50,11 @@ class Handle(Protocol):
     """What is used of a Serve deployment handle to a ``MemoryShard``."""
 
     @property
+    def deployment_name(self) -> str:
+        """Its name in the application."""
+        ...
+
+    @property
     def perform(self) -> Any:
         """The remote method ``perform(name, args, kwargs)``."""
         ...
@@ -60,14 +66,22 @@ class RemoteShards:
     A call that met a dying replica is made again after a pause, ``patience`` times in all and then by the handle, which knows the
     replica's successor. Calling twice is safe: ids are made by the caller, and the same id is stored once.
 
-    ``sockets``: where each shard listens, if it is on this machine.
+    ``sockets``: where each shard listens, if it is on this machine. ``absence``: a handle waits for ever where no replica comes up
+    (a table that can't be opened), the call does not.
     """
 
     def __init__(
-        self, handles: Sequence[Handle], shard_of: Callable[[str, int], int], *, sockets: Sequence[Path] = (), patience: int = 3
+        self,
+        handles: Sequence[Handle],
+        shard_of: Callable[[str, int], int],
+        *,
+        absence: Absence,
+        sockets: Sequence[Path] = (),
+        patience: int = 3,
     ) -> None:
         self._handles = handles
         self._shard_of = shard_of
+        self._absence = absence
         self._patience = patience
         self._lines = [Line(socket) for socket in sockets]
 
@@ -107,4 +121,5 @@ class RemoteShards:
                 return await self._lines[shard].call(name, args, kwargs)
             except NobodyListens:
                 pass  # on another machine, or not started yet: the handle waits for it
-        return await self._handles[shard].perform.remote(name, args, kwargs)
+        handle = self._handles[shard]
+        return await self._absence.bounded(handle.deployment_name, handle.perform.remote(name, args, kwargs))

@@ -103,6 +103,27 @@ def test_a_second_owner_fences_the_first_and_serve_brings_the_shard_back(running
         assert [turn["content"] for turn in turns] == ["第一句", "第二句"]
 
 
+def test_a_shard_that_cannot_be_opened_is_said_by_every_route_and_comes_back_when_it_is_mended(running: Running) -> None:
+    config = running.home / "config.yaml"
+    before = config.read_text()
+    config.write_text(before + "nonsense: 1\n")
+    try:
+        with running.client() as client:
+            assert client.post("/v1/recall", json={"query": "x"}).status_code == 200
+            for pid in running.pids("MemoryShard"):
+                os.kill(pid, signal.SIGKILL)
+            answers = [client.post("/v1/recall", json={"query": "x"}), client.get("/v1/memories"), client.get("/readyz")]
+        assert [answer.status_code for answer in answers] == [503, 503, 503]
+        assert [answer.headers.get("Retry-After") for answer in answers] == ["5", "5", None]
+        assert "can't be opened" in (message := answers[0].json()["error"]["message"])
+        assert "nonsense" in message
+        assert "can't be opened" in answers[2].json()["detail"]
+    finally:
+        config.write_text(before)
+    with running.client() as client:
+        _figures(client)
+
+
 def _figures(client: httpx.Client) -> dict[str, float]:
     for _ in range(200):
         answer = client.get("/readyz")

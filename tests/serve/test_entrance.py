@@ -17,12 +17,14 @@ from serve.loopback import _narrowed
 from serve.ports import free_ports, holder, is_free
 
 
-def entrance(port: int, word: str, *, slow_s: float = 0, patience_s: float = 5, grace_s: float = 5) -> Entrance:
-    async def say(_: Request) -> PlainTextResponse:
+def entrance(port: int, word: str, *, slow_s: float = 0, patience_s: float = 5, grace_s: float = 5, request_s: float = 30) -> Entrance:
+    async def say(request: Request) -> PlainTextResponse:
+        await request.body()
         await asyncio.sleep(slow_s)
         return PlainTextResponse(word)
 
-    return Entrance(Starlette(routes=[Route("/", say)]), "127.0.0.1", port, patience_s=patience_s, grace_s=grace_s)
+    routes = [Route("/", say, methods=["GET", "POST"])]
+    return Entrance(Starlette(routes=routes), "127.0.0.1", port, patience_s=patience_s, grace_s=grace_s, request_s=request_s)
 
 
 @pytest.fixture
@@ -86,3 +88,48 @@ async def test_a_closed_entrance_fails_its_replicas_health_check(port: int) -> N
 def test_only_addresses_of_every_interface_are_narrowed() -> None:
     assert _narrowed("127.0.0.1:50051") == "127.0.0.1:50051"
     assert not _narrowed("[::]:0").startswith("[::]")
+
+
+HALF = {
+    "body": b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+    "head": b"GET / HTTP/1.1\r\nHost: ",
+    "chunk": b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+}
+
+
+@pytest.mark.parametrize("half", HALF.values(), ids=HALF)
+async def test_what_is_sent_by_half_is_refused_when_its_time_is_over(port: int, half: bytes) -> None:
+    opened = entrance(port, "one", request_s=0.3)
+    await opened.open()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(half)
+    answer = await asyncio.wait_for(reader.read(), 20)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"request_timeout" in answer
+    assert answer.count(b"HTTP/1.1") == 1
+    writer.close()
+    await opened.close()
+
+
+async def test_a_second_half_sent_request_on_a_connection_ends_too_and_one_that_says_nothing_silently(port: int) -> None:
+    opened = entrance(port, "one", request_s=0.3)
+    await opened.open()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert (await reader.readuntil(b"one")).startswith(b"HTTP/1.1 200")
+    writer.write(HALF["head"])
+    assert (await asyncio.wait_for(reader.read(), 20)).startswith(b"HTTP/1.1 408 ")
+    silent, other = await asyncio.open_connection("127.0.0.1", port)
+    assert await asyncio.wait_for(silent.read(), 20) == b""
+    writer.close()
+    other.close()
+    await opened.close()
+
+
+async def test_a_slow_answer_and_a_large_body_are_no_slow_requests(port: int) -> None:
+    opened = entrance(port, "late", slow_s=0.6, request_s=0.3)
+    await opened.open()
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+        assert (await client.post("/", content=b"x" * 5_000_000)).text == "late"
+        assert (await client.get("/")).text == "late"
+    await opened.close()

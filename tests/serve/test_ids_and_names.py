@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 import pytest
 
@@ -93,3 +94,13 @@ def test_masked_ids_look_like_what_they_are() -> None:
     assert masked_id("ming", masked) == masked
     assert masked_id("hong", "phone 13800138000") != masked
     assert masked_id("ming", "tea-talk") == "tea-talk"
+
+
+@pytest.mark.parametrize("name", ["%41", "100%", "a b", "会议 %E4", "A"])
+async def test_a_conversation_in_an_answers_header_is_the_same_one_when_sent_back(house: House, name: str) -> None:
+    await house.tell("lin", "第一句", conversation=name)
+    header = (await house.chat("lin", {"role": "user", "content": "第二句"}, headers={"X-Laoma-Conversation": quote(name)})).headers
+    again = await house.chat("lin", {"role": "user", "content": "第三句"}, headers={"X-Laoma-Conversation": header["X-Laoma-Conversation"]})
+    assert again.headers["X-Laoma-Conversation"] == header["X-Laoma-Conversation"]
+    turns = (await house.as_("lin").get(f"/v1/conversations/{quote(name, safe='')}")).json()["turns"]
+    assert [turn["content"] for turn in turns if turn["role"] == "user"] == ["第一句", "第二句", "第三句"]

@@ -12,7 +12,7 @@ from schemas.settings import Model
 from schemas.status import ModelState
 from serve import pocket
 from serve.llm import llm_config, source_of
-from serve.model_state import forget_progress, read_model_state, report, starter
+from serve.model_state import forget_progress, read_model_state, report
 
 DEPLOYING, RUNNING = AppStatus(status="DEPLOYING"), AppStatus(status="RUNNING")
 FAILED = AppStatus(status="DEPLOY_FAILED", message="Traceback …\n  File …\nValueError: no such model\n")
@@ -86,7 +86,6 @@ def test_a_starter_that_was_killed_is_no_loading_model(tmp_path: Path) -> None:
     report(tmp_path, ModelState(name="pocket", state="loading", detail="converting"))
     path = tmp_path / "model.json"
     path.write_text(path.read_text().replace('"since": ', '"since": 1'))
-    assert starter(tmp_path) is None
     assert state_of(tmp_path) == ("failed", "its start was cut off: `laoma up` tries again")
 
 
