@@ -8,17 +8,21 @@ import typer
 
 from commands.backup import backup, restore
 from commands.bench import bench_app
+from commands.changing import correct, forget
 from commands.chat import chat
+from commands.conversations import conversations_app
 from commands.erase import erase
 from commands.evaluate import evaluate
 from commands.export import export
 from commands.jobs import job_app
 from commands.keys import key_app
 from commands.mcp import mcp
-from commands.memories import forget, memories_app, recall, remember
+from commands.memories import memories_app, recall, remember
 from commands.models import model_app
 from commands.panel import panel
 from commands.place import release
+from commands.profile import profile
+from commands.search import search
 from commands.snapshots import snapshot_app
 from commands.sql import sql
 from commands.status import status
@@ -34,10 +38,29 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_root)
-    for command in (up, down, status, panel, chat, remember, recall, forget, sql, export, erase, backup, restore, mcp):
+    for command in (
+        up,
+        down,
+        status,
+        panel,
+        chat,
+        remember,
+        recall,
+        correct,
+        forget,
+        search,
+        profile,
+        sql,
+        export,
+        erase,
+        backup,
+        restore,
+        mcp,
+    ):
         app.command()(command)
     app.command("eval")(evaluate)
     app.add_typer(memories_app, name="memories")
+    app.add_typer(conversations_app, name="conversations")
     app.add_typer(key_app, name="key")
     app.add_typer(model_app, name="model")
     app.add_typer(job_app, name="job")

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import typer
 
 from commands.chat_stream import ask, used
-from commands.output import console, print_json, print_note, say, waiting
+from commands.output import console, piped, print_json, print_note, say, waiting
 from commands.place import here
 from schemas.errors import LaomaError, NotFound, Unavailable
 
@@ -108,7 +108,7 @@ def chat(
     """
     talk = Talk(here().service(), conversation, memory, wait)
     if message is None and not sys.stdin.isatty():
-        message = sys.stdin.read().strip()
+        message = piped().strip()
         if not message:
             raise typer.BadParameter("nothing to say: give a message, or run it on a terminal")
     if message is None and as_json:

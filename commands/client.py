@@ -47,6 +47,8 @@ class Service:
 
     def __init__(self, url: str, key: str | None = None, headers: Mapping[str, str] | None = None) -> None:
         self.url = url
+        _check_address(url)
+        _check_key(key)
         headers = {**(headers or {}), **({"Authorization": f"Bearer {key}"} if key else {})}
         # trust_env off: a proxy of the environment must never see what is asked of the own machine
         self._http = httpx.Client(base_url=url, headers=headers, timeout=httpx.Timeout(READ_S, connect=CONNECT_S), trust_env=False)
@@ -54,6 +56,18 @@ class Service:
     def get(self, path: str, **params: str | int | None) -> Json:
         """The JSON at ``path``; parameters that are None are left out."""
         return self.request("GET", path, params={name: value for name, value in params.items() if value is not None})
+
+    def pages(self, path: str, limit: int, **filters: str | None) -> list[Json]:
+        """At most ``limit`` rows of a list, over as many pages as that takes."""
+        rows: list[Json] = []
+        cursor: str | None = None
+        while len(rows) < limit:
+            page = self.get(path, limit=min(100, limit - len(rows)), cursor=cursor, **filters)
+            rows += page["data"]
+            cursor = page["next_cursor"]
+            if not cursor:
+                break
+        return rows[:limit]
 
     def post(self, path: str, body: Json) -> Json:
         """The JSON answer to ``body``."""
@@ -87,14 +101,23 @@ class Service:
             raise errors.Unavailable(f"laoma does not run at {self.url}: start it with `laoma up`", code="not_running") from None
         except httpx.TimeoutException:
             raise errors.Unavailable(f"{self.url} did not answer in time: look at `laoma status`", code="timeout") from None
-        except httpx.InvalidURL as error:
-            raise errors.InvalidRequest(f"LAOMA_URL {self.url!r} is no address: {error}") from None
-        except httpx.UnsupportedProtocol:
-            raise errors.InvalidRequest(f"LAOMA_URL {self.url!r} must begin with http:// or https://") from None
         except httpx.HTTPError as error:
             raise errors.Unavailable(
                 f"the connection to {self.url} broke off: {error or type(error).__name__}", code="broken_off"
             ) from None
+
+
+def _check_address(url: str) -> None:
+    from schemas.address import fault_of_address
+
+    fault = fault_of_address(url)
+    if fault is not None:
+        raise errors.Misuse(f"the address {url!a} {fault}: write it as http://HOST:PORT")
+
+
+def _check_key(key: str | None) -> None:
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        raise errors.Misuse("the key (LAOMA_KEY, or in owner.key) holds what no key holds: a key is ASCII letters, digits and signs")
 
 
 def split_lines(pieces: Iterable[bytes]) -> Iterator[str]:

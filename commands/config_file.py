@@ -41,12 +41,12 @@ def set_section(path: Path, section: str, values: Mapping[str, object | None]) -
     from ruamel.yaml.comments import CommentedMap
     from ruamel.yaml.error import YAMLError
 
-    from schemas.settings import parse_settings
+    from schemas.settings import config_text, parse_settings
 
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 10_000
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    text = config_text(path)
     try:
         loaded = yaml.load(text)
     except YAMLError as error:

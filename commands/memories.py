@@ -1,17 +1,16 @@
-"""remember, recall, memories, forget: what laoma knows about you, and your say in it."""
+"""remember, recall, memories: what laoma knows about you."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from commands.output import print_json, print_line, print_note, print_table, say, short_time, waiting
+from commands.output import in_path, print_json, print_line, print_note, print_table, say, short_time, waiting
 from commands.place import here
 
 if TYPE_CHECKING:
-    from commands.client import Json, Service
+    from commands.client import Json
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -102,7 +101,7 @@ def list_memories(
         return
     with waiting(say("reading memories", "正在读取记忆")):
         place = here()
-        rows, zone = _pages(place.service(), limit, q=query, kind=kind, status=status), place.zone
+        rows, zone = place.service().pages("/v1/memories", limit, q=query, kind=kind, status=status), place.zone
     if as_json:
         print_json(rows)
     elif not rows:
@@ -123,7 +122,7 @@ def show_memory(id: Annotated[str, typer.Argument(help="The memory's id.")], as_
       laoma memories show 019a0c1e-0000-7000-8000-000000000000
     """
     place = here()
-    detail = place.service().get(f"/v1/memories/{_safe(id)}")
+    detail = place.service().get(f"/v1/memories/{in_path(id)}")
     if as_json:
         print_json(detail)
         return
@@ -136,49 +135,18 @@ def show_memory(id: Annotated[str, typer.Argument(help="The memory's id.")], as_
     print_line(say("History:", "变更："))
     for change in detail["history"]:
         print_line(f"  {short_time(change['at'], zone)}  {change['action']} ({change['actor']}): {change['reason']}{_texts(change)}")
-    print_line(say("From:", "出处："))
+    if detail["turns"]:
+        print_line(say("From:", "出处："))
+    else:
+        print_line(
+            say(
+                "From no conversation: told as a memory, or deleted since.",
+                "没有出处：直接作为记忆告诉的，或出处已删除。",
+            )
+        )
     for turn in detail["turns"]:
         print_line(f"  {short_time(turn['at'], zone)}  {turn['speaker'] or turn['role']}: {turn['content']}")
-
-
-def forget(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids from `laoma memories`.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Forget memories for good · 永久忘掉
-
-    They are not learned again from what was said before.
-
-    \b
-    Example:
-      laoma forget 019a0c1e-0000-7000-8000-000000000000
-    """
-    service = here().service()
-    texts = {id: service.get(f"/v1/memories/{_safe(id)}")["memory"]["text"] for id in ids}
-    if sys.stdin.isatty() and not yes:
-        for text in texts.values():
-            print_note(f"  {text}")
-        typer.confirm(say("Forget for good?", "永久忘掉？"), abort=True, err=True)
-    for id, text in texts.items():
-        service.delete(f"/v1/memories/{_safe(id)}")
-        if not as_json:
-            print_line(say("Forgotten: ", "已忘掉：") + text)
-    if as_json:
-        print_json({"forgotten": list(texts)})
-
-
-def _pages(service: Service, limit: int, **filters: str | None) -> list[Json]:
-    """Memories of as many pages as ``limit`` needs."""
-    rows: list[Json] = []
-    cursor: str | None = None
-    while len(rows) < limit:
-        page = service.get("/v1/memories", limit=min(100, limit - len(rows)), cursor=cursor, **filters)
-        rows += page["data"]
-        cursor = page["next_cursor"]
-        if not cursor:
-            break
-    return rows[:limit]
+        print_line(f"    {say('conversation', '对话')} {turn['conversation']}")
 
 
 def _texts(change: Json) -> str:
@@ -186,9 +154,3 @@ def _texts(change: Json) -> str:
     if before and after and before != after:
         return f"  「{before}」→「{after}」"
     return f"  「{after or before}」" if after or before else ""
-
-
-def _safe(id: str) -> str:
-    from urllib.parse import quote
-
-    return quote(id, safe="")

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from schemas.errors import LaomaError, Misuse
+
 if TYPE_CHECKING:
     from datetime import tzinfo
 
@@ -52,6 +54,43 @@ def print_line(text: str = "") -> None:
 def print_note(text: str) -> None:
     """A line to stderr: news about the command, not its result."""
     sys.stderr.write(text + "\n")
+
+
+def piped() -> str:
+    """What comes through a pipe to stdin. Raises Misuse where it is no UTF-8."""
+    try:
+        text = sys.stdin.read()
+        text.encode()  # some locales let other bytes pass as surrogates
+    except UnicodeError:
+        raise Misuse(
+            say(
+                "what comes through the pipe is no text in UTF-8 (`iconv -f GBK -t UTF-8`)",
+                "管道送来的不是 UTF-8 文本（`iconv -f GBK -t UTF-8`）",
+            )
+        ) from None
+    return text
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Asks before something that can't be undone. Raises Misuse where nobody can be asked, LaomaError where the answer is no."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise Misuse(
+            say("this can't be undone and nobody is at a terminal to be asked: add --yes", "此操作无法撤销，又没有终端可以询问：请加 --yes")
+        )
+    print_note(question)
+    sys.stderr.write(say("Sure? [y/N] ", "确定吗？[y/N] "))
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes", "是"):
+        raise LaomaError(say("nothing was changed", "没有任何改动"))
+
+
+def in_path(id: str) -> str:
+    """An id as a part of an URL's path."""
+    from urllib.parse import quote
+
+    return quote(id, safe="")
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -64,7 +64,7 @@ class Place:
         if given:
             return given.strip()
         try:
-            return self.key_file.read_text(encoding="utf-8").strip()
+            return self.key_file.read_text(encoding="utf-8", errors="replace").strip()
         except FileNotFoundError:
             raise Unauthorized(f"no key in LAOMA_KEY nor in {self.key_file}: run `laoma up` once, or set LAOMA_KEY") from None
         except OSError as error:

@@ -7,12 +7,11 @@ from urllib.parse import quote
 
 import typer
 
-from commands.output import print_json, print_line, print_note, print_table, say, short_time, waiting
+from commands.output import confirm, print_json, print_line, print_note, print_table, say, short_time, waiting
 from commands.place import here
-from schemas.errors import Misuse
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Don't ask.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")]
 
 snapshot_app = typer.Typer(
     help="Snapshots: states to go back to · 快照\n\nExample: laoma snapshot create before-cleaning", no_args_is_help=True
@@ -70,8 +69,9 @@ def restore(
     Example:
       laoma snapshot restore before-cleaning --yes
     """
-    if not yes and not typer.confirm(say(f"Go back to {name}?", f"恢复到 {name}？")):
-        raise Misuse(say("nothing was changed", "没有任何改动"))
+    confirm(
+        say(f"Go back to {name}: what was said and learnt since leaves the lake.", f"恢复到 {name}：之后说过和学到的将离开数据湖。"), yes
+    )
     with waiting(say("restoring", "正在恢复")):
         done = here().service().post(f"/v1/snapshots/{quote(name, safe='')}/restore", None)
     if as_json:
@@ -90,6 +90,7 @@ def prune(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="These; none: by age.")] = None,
     keep: Annotated[int, typer.Option(min=0, help="Without names: how many of the latest stay.")] = 10,
     by_hand: Annotated[bool, typer.Option("--all", help="Without names: those made by hand too, not the automatic ones alone.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete some · 清理快照
@@ -97,12 +98,14 @@ def prune(
     \b
     Examples:
       laoma snapshot prune --keep 3
-      laoma snapshot prune before-cleaning
+      laoma snapshot prune before-cleaning --yes
     """
     service = here().service()
     if not names:
         found = [one for one in service.get("/v1/snapshots")["data"] if by_hand or one["reason"] != "hand"]
         names = [one["name"] for one in found[keep:]]
+    if names:
+        confirm(say(f"Delete for good: {', '.join(names)}", f"永久删除：{'、'.join(names)}"), yes)
     for name in names:
         service.delete(f"/v1/snapshots/{quote(name, safe='')}")
     if as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from commands.output import print_line, print_note, print_table, say, waiting
+from commands.output import piped, print_line, print_note, print_table, say, waiting
 from commands.place import here
 from schemas.errors import InvalidRequest, LaomaError
 
@@ -58,7 +59,7 @@ def sql(
     if not home.exists():
         raise LaomaError(f"there is no lake at {home}: start laoma with `laoma up`, or set LAOMA_HOME")
     if query is None and not sys.stdin.isatty():
-        query = sys.stdin.read()
+        query = piped()
     if query is None:
         _interactive(home, form)
     elif not query.strip():
@@ -114,7 +115,7 @@ def _print_json(columns: Sequence[str], rows: Iterator[tuple[object, ...]]) -> N
     opening = "["
     for row in rows:
         record = dict(zip(columns, row, strict=True))
-        sys.stdout.write(opening + "\n  " + json.dumps(record, ensure_ascii=False, default=_for_json))
+        sys.stdout.write(opening + "\n  " + json.dumps(_plain(record), ensure_ascii=False, allow_nan=False))
         opening = ","
     sys.stdout.write("[]\n" if opening == "[" else "\n]\n")
 
@@ -122,14 +123,27 @@ def _print_json(columns: Sequence[str], rows: Iterator[tuple[object, ...]]) -> N
 def _print_csv(columns: Sequence[str], rows: Iterator[tuple[object, ...]]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_for_json(value) if isinstance(value, (datetime, date)) else value for value in row] for row in rows)
+    writer.writerows([value.isoformat() if isinstance(value, (datetime, date)) else value for value in row] for row in rows)
 
 
 _PRINTERS = {"table": _print_rows, "json": _print_json, "csv": _print_csv}
 
 
-def _for_json(value: object) -> str:
-    return value.isoformat() if isinstance(value, (datetime, date)) else str(value)
+def _plain(value: object) -> object:
+    """The value in what JSON has: no NaN nor infinity (null), keys that are texts."""
+    match value:
+        case None | str() | bool() | int():
+            return value
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {str(key.isoformat() if isinstance(key, (datetime, date)) else key): _plain(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_plain(one) for one in value]
+        case datetime() | date():
+            return value.isoformat()
+        case _:
+            return str(value)
 
 
 def _for_people(value: object) -> object:

@@ -23,6 +23,7 @@ def shards_of(home: Path) -> Shards:
 
     from lake.place import shard_of
     from schemas.settings import load_settings
+    from serve.absence import Absence, look
     from serve.shards import RemoteShards
 
     address = cluster_of(home)
@@ -34,7 +35,7 @@ def shards_of(home: Path) -> Shards:
         handles = [serve.get_deployment_handle(f"MemoryShard-{number}", APP) for number in range(count)]
     except (ConnectionError, RayServeException) as error:
         raise Unavailable(f"the memory service does not answer at {address} ({error}): `laoma up`") from None
-    return RemoteShards(handles, shard_of)
+    return RemoteShards(handles, shard_of, absence=Absence(look(APP)))
 
 
 def cluster_of(home: Path) -> str:
@@ -45,6 +46,6 @@ def cluster_of(home: Path) -> str:
     from serve.cluster_record import read_record
 
     record = read_record(home)
-    if record is None:
+    if record is None or not record.address:
         raise Unavailable(f"no cluster was started for {home}: `laoma up`")
     return record.address

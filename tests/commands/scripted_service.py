@@ -15,9 +15,11 @@ import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
+from schemas.conversation import Conversation
+from schemas.dialogue import ConversationPage
 from schemas.job import Job, Scheduled, ScheduleView
-from schemas.memory_api import MemoryDetail, MemoryPage, MemoryView
-from schemas.recall import Parts, Recalled, RecallResponse
+from schemas.memory_api import MemoryDetail, MemoryPage, MemoryView, ProfileView
+from schemas.recall import FoundTurn, Parts, Recalled, RecallResponse, TurnSearchResponse
 
 AT = "2025-11-30T12:00:00Z"
 KEY = "laoma-test"
@@ -28,6 +30,8 @@ class Script:
     """What the service holds and says; ``asked`` records method, path, headers and body of each request."""
 
     memories: dict[str, str] = field(default_factory=dict)
+    typed: set[str] = field(default_factory=set)
+    conversations: list[str] = field(default_factory=list)
     reply: list[str] = field(default_factory=lambda: ["无糖", "豆浆。"])
     recalled: list[str] = field(default_factory=list)
     loading: int = 0
@@ -136,8 +140,16 @@ def _memory_routes(app: FastAPI, script: Script) -> None:
             return _error(404, f"No memory {id!r}.", "not_found")
         change = {"id": "c1", "user": "owner", "memory": id, "at": AT, "action": "create", "after": script.memories[id]}
         turn = {"id": "t1", "user": "owner", "conversation": "c", "exchange": "e", "at": AT, "role": "user", "content": "我对花生过敏"}
-        detail = {"memory": view(id, script.memories[id]), "history": [change | {"reason": "said so", "actor": "rule"}], "turns": [turn]}
+        turns = [turn] if id not in script.typed else []
+        detail = {"memory": view(id, script.memories[id]), "history": [change | {"reason": "said so", "actor": "rule"}], "turns": turns}
         return _answer(MemoryDetail.model_validate(detail))
+
+    @app.patch("/v1/memories/{id}")
+    def correct(id: str, body: dict[str, Any], request: Request) -> Response:
+        if request.headers.get("if-match") != "1":
+            return _error(409, "It has changed.", "version_conflict")
+        script.memories[id] = body["text"]
+        return _answer(view(id, body["text"]))
 
     @app.delete("/v1/memories/{id}")
     def forget(id: str) -> dict[str, Any]:
@@ -151,12 +163,33 @@ def _memory_routes(app: FastAPI, script: Script) -> None:
         rows = [Recalled.model_validate(common | {"id": i, "text": t, "score": 0.83, "parts": parts}) for i, t in script.memories.items()]
         return _answer(RecallResponse(memories=rows[: body["limit"]], briefing="…"))
 
+    @app.get("/v1/conversations")
+    def conversations() -> Response:
+        rows = [Conversation(id=id, user="owner", opened_at=AT, last_at=AT) for id in script.conversations]
+        return _answer(ConversationPage(data=rows))
+
     @app.get("/v1/conversations/{id}")
     def conversation(id: str) -> dict[str, Any]:
-        return {
-            "conversation": {"id": id},
-            "turns": [{"role": "user", "content": "我叫林晚"}, {"role": "assistant", "content": "你好，林晚"}],
-        }
+        said = [{"role": "user", "content": "我叫林晚"}, {"role": "assistant", "content": "你好，林晚"}]
+        return {"conversation": {"id": id}, "turns": [turn | {"speaker": None, "at": AT} for turn in said]}
+
+    @app.delete("/v1/conversations/{id}")
+    def delete_conversation(id: str) -> dict[str, Any]:
+        script.conversations.remove(id)
+        return {"deleted": True, "count": 2}
+
+    @app.post("/v1/turns/search")
+    def search(body: dict[str, Any]) -> Response:
+        found = {"id": "t1", "conversation_id": "c", "role": "user", "speaker": None, "content": "我对花生过敏", "at": AT, "score": 0.71}
+        turns = [FoundTurn.model_validate(found)] if "花生" in body["query"] else []
+        return _answer(TurnSearchResponse(turns=turns, complete="还" not in body["query"]))
+
+    @app.get("/v1/profile")
+    def profile() -> Response:
+        preference = {"id": "m1", "key": "饮食", "text": "早上喝无糖豆浆", "scene": "通用", "subject": "user", "source": "explicit"}
+        behaviour = {"conversations": 3, "mean_exchanges": 4.5, "preferred_hours": [7, 22], "thumbs_up": 2, "thumbs_down": 1}
+        shown = {"user": "owner", "attributes": {"名字": "林晚"}, "preferences": [preference | {"confidence": 0.9}], "behaviour": behaviour}
+        return _answer(ProfileView.model_validate(shown))
 
     @app.post("/v1/conversations/{id}/close")
     def close(id: str) -> dict[str, Any]:

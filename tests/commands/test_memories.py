@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.commands.conftest import Laoma
 from tests.commands.scripted_service import Script
 
@@ -66,18 +68,92 @@ def test_show_tells_history_and_source_turns(online: Laoma, service: Script) -> 
     assert done.code == 0
     assert "create (rule): said so" in done.out
     assert "2025-11-30 20:00  user: 我对花生过敏" in done.out
+    assert "conversation c" in done.out
 
 
 def test_forget_deletes_each_id_and_says_what_is_gone(online: Laoma, service: Script) -> None:
     service.memories = {"m1": "喜欢茶", "m2": "讨厌香菜"}
-    done = online("forget", "m1", "m2")
+    done = online("forget", "m1", "m2", "--yes")
     assert done.out.splitlines() == ["Forgotten: 喜欢茶", "Forgotten: 讨厌香菜"]
     assert service.memories == {}
 
 
 def test_forget_deletes_nothing_when_one_id_is_unknown(online: Laoma, service: Script) -> None:
     service.memories = {"m1": "喜欢茶"}
-    done = online("forget", "m1", "m9")
+    done = online("forget", "m1", "m9", "-y")
     assert done.code == 1
     assert done.err == "laoma: No memory 'm9'.\n"
     assert service.memories == {"m1": "喜欢茶"}
+
+
+def test_forget_says_that_the_words_still_stand_in_the_conversation(online: Laoma, service: Script) -> None:
+    service.memories = {"m1": "喜欢茶", "m2": "讨厌香菜"}
+    done = online("forget", "m1", "-y")
+    assert done.err == (
+        "The words themselves still stand in the conversation, where a search finds them. "
+        "To delete that too: laoma conversations delete c\n"
+    )
+    assert json.loads(online("forget", "m2", "-y", "--json").out) == {"forgotten": ["m2"], "conversations": ["c"]}
+
+
+def test_a_memory_that_was_typed_in_names_no_empty_origin(online: Laoma, service: Script) -> None:
+    service.memories, service.typed = {"m1": "喜欢茶"}, {"m1"}
+    shown = online("memories", "show", "m1").out
+    assert "From:" not in shown
+    assert "From no conversation" in shown
+    assert online("forget", "m1", "-y").err == ""
+
+
+def test_correct_changes_the_version_that_was_read(online: Laoma, service: Script) -> None:
+    service.memories = {"m1": "对花生过敏"}
+    done = online("correct", "m1", "对花生和腰果过敏")
+    assert done.out == "Corrected: 对花生过敏 → 对花生和腰果过敏  (m1)\n"
+    assert service.memories == {"m1": "对花生和腰果过敏"}
+    assert json.loads(online("correct", "m1", "对腰果过敏", "--json").out)["text"] == "对腰果过敏"
+
+
+def test_search_shows_what_was_said_when_and_where(online: Laoma, service: Script) -> None:
+    done = online("search", "花生", "--from", "2025-01-01T00:00:00Z", "--limit", "3")
+    header, row = done.out.strip().splitlines()
+    assert header.split() == ["score", "said", "who", "words", "conversation"]
+    assert row.split() == ["0.71", "2025-11-30", "20:00", "user", "我对花生过敏", "c"]
+    assert service.bodies("POST", "/v1/turns/search") == [{"query": "花生", "limit": 3, "from": "2025-01-01T00:00:00Z"}]
+    assert json.loads(online("search", "花生", "--json").out)["turns"][0]["id"] == "t1"
+    nothing = online("search", "还有吗")
+    assert (nothing.code, nothing.out) == (0, "")
+    assert nothing.err.splitlines() == ["Nothing like it was said.", "Some turns are found by their words alone so far: ask again later."]
+
+
+def test_profile_says_who_you_are(online: Laoma) -> None:
+    shown = online("profile").out
+    for expected in (
+        "名字: 林晚",
+        "早上喝无糖豆浆",
+        "3 conversations of 4.5 exchanges on average, mostly at 7:00, 22:00; thumbs 2 up, 1 down",
+    ):
+        assert expected in shown
+    assert "最近七天：3 次对话" in online("profile", LANG="zh_CN.UTF-8").out
+    assert json.loads(online("profile", "--json").out)["attributes"] == {"名字": "林晚"}
+
+
+def test_conversations_are_listed_shown_and_deleted(online: Laoma, service: Script) -> None:
+    service.conversations = ["tea-talk", "c2"]
+    assert [line.split()[-1] for line in online("conversations").out.splitlines()] == ["id", "tea-talk", "c2"]
+    assert [row["id"] for row in json.loads(online("conversations", "--json").out)] == ["tea-talk", "c2"]
+    assert online("conversations", "show", "tea-talk").out == "2025-11-30 20:00  user: 我叫林晚\n2025-11-30 20:00  assistant: 你好，林晚\n"
+    assert json.loads(online("conversations", "show", "c2", "--json").out)["conversation"]["id"] == "c2"
+    assert online("conversations", "delete", "tea-talk", "-y").out == "Deleted: tea-talk, 2 turns\n"
+    assert service.conversations == ["c2"]
+
+
+@pytest.mark.parametrize(
+    "command", [["forget", "m1"], ["conversations", "delete", "c"], ["snapshot", "restore", "s"], ["snapshot", "prune", "s"]]
+)
+def test_nothing_is_destroyed_where_nobody_can_be_asked(online: Laoma, service: Script, command: list[str]) -> None:
+    service.memories, service.conversations = {"m1": "喜欢茶"}, ["c"]
+    for answer in ("", "n\n", "y\n"):
+        done = online(*command, stdin=answer)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == "laoma: this can't be undone and nobody is at a terminal to be asked: add --yes\n"
+    assert (service.memories, service.conversations) == ({"m1": "喜欢茶"}, ["c"])
+    assert [method for method, *_ in service.asked if method != "GET"] == []

@@ -30,6 +30,19 @@ def test_json_is_an_array_of_rows(connection: duckdb.DuckDBPyConnection, capsys:
     assert rows == [{"n": 1, "text": "早餐, 豆浆", "at": "2025-11-30T20:00:00+08:00"}, {"n": 2, "text": None, "at": None}]
 
 
+def test_json_stays_json_whatever_the_values_are(connection: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]) -> None:
+    query = (
+        "SELECT 'nan'::DOUBLE AS nan, 'inf'::FLOAT AS inf, ['-inf'::DOUBLE, 1.5] AS list, {'x': 'nan'::DOUBLE} AS struct, "
+        "MAP {DATE '2026-03-02': 'inf'::DOUBLE} AS map, 1.25::DECIMAL(4,2) AS price, TIME '08:30' AS time, true AS yes"
+    )
+    run(connection, query, "json")
+    (row,) = json.loads(capsys.readouterr().out, parse_constant=lambda word: pytest.fail(word))
+    assert row == {
+        "nan": None, "inf": None, "list": [None, 1.5], "struct": {"x": None}, "map": {"2026-03-02": None},
+        "price": "1.25", "time": "08:30:00", "yes": True,
+    }  # fmt: skip
+
+
 def test_json_of_no_rows_is_an_empty_array(connection: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]) -> None:
     run(connection, "SELECT 1 WHERE false", "json")
     assert capsys.readouterr().out == "[]\n"
