@@ -39,18 +39,15 @@ def set_section(path: Path, section: str, values: Mapping[str, object | None]) -
     """
     from ruamel.yaml import YAML
     from ruamel.yaml.comments import CommentedMap
-    from ruamel.yaml.error import YAMLError
 
-    from schemas.settings import config_text, parse_settings
+    from schemas.settings import checked_yaml, config_text, parse_settings
 
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 10_000
     text = config_text(path)
-    try:
-        loaded = yaml.load(text)
-    except YAMLError as error:
-        raise SettingsError(f"{path} is no valid YAML: {str(error).splitlines()[0]}") from None
+    checked_yaml(text)
+    loaded = yaml.load(text)
     document = CommentedMap() if loaded is None else loaded
     if not isinstance(document, CommentedMap):
         raise SettingsError(f"{path} must hold keys and values, e.g. `zone: Asia/Shanghai`")

@@ -11,7 +11,7 @@ from commands.place import here
 from schemas.errors import InvalidRequest, Misuse
 
 if TYPE_CHECKING:
-    from serve.keys import KeyRing, Role
+    from serve.keys import Key, KeyRing, Role
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -51,6 +51,7 @@ def add(
     else:
         print_line(key)
         print_note(say(f"Shown once. Id {made.id}, user {made.user}.", f"只显示这一次。编号 {made.id}，用户 {made.user}。"))
+        _note_others(ring, made)
 
 
 @key_app.command("list")
@@ -89,6 +90,18 @@ def revoke(id: Annotated[str, typer.Argument(help="The key's id, from `laoma key
         print_json({"revoked": id})
     else:
         print_line(say(f"Revoked {id}.", f"已吊销 {id}。"))
+
+
+def _note_others(ring: KeyRing, made: Key) -> None:
+    others = [key.id for key in ring.entries() if key.user == made.user and key.id != made.id and key.revoked_at is None]
+    if others:
+        ids = ", ".join(others)
+        print_note(
+            say(
+                f"{made.user} has other keys, which stay valid and open the same memory: {ids}. `laoma key revoke ID` ends one.",
+                f"{made.user} 还有其他有效的密钥，打开的是同一份记忆：{ids}。`laoma key revoke ID` 可吊销。",
+            )
+        )
 
 
 def _ring() -> KeyRing:

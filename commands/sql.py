@@ -34,7 +34,8 @@ _AT = re.compile(
     r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | \$\$.*?\$\$ | --[^\n]* | /\*.*?\*/ | (?P<at>\bat\b(?!\s*\()(?!\s+time\s+zone\b))""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-VIEWS = "SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY 1"
+VIEWS = "SELECT view_name FROM duckdb_views() WHERE NOT internal AND NOT regexp_matches(view_name, '^(hot|sealed|measured)_') ORDER BY 1"
+"""Those for people; the others are what they are made of (lake/sql.py)."""
 
 
 def sql(
@@ -65,7 +66,20 @@ def sql(
     elif not query.strip():
         raise typer.BadParameter("the query is empty")
     else:
-        run(_connect(home), query, form)
+        connection = _connect(home)
+        for statement in statements(query):
+            connection = _do(home, connection, statement, form)
+
+
+def statements(text: str) -> list[str]:
+    """What a pipe brings: lines that begin with a dot are commands of their own, what stands between them is SQL."""
+    found: list[str] = []
+    for line in text.splitlines(keepends=True):
+        if line.startswith(".") or not found or found[-1].startswith("."):
+            found.append(line)
+        else:
+            found[-1] += line
+    return [one.strip() for one in found if one.strip(" ;\n")]
 
 
 def run(connection: duckdb.DuckDBPyConnection, query: str, form: Form) -> None:
@@ -157,24 +171,31 @@ def _interactive(home: Path, form: Form) -> None:
     connection = _connect(home)
     print_note(say(*HELP))
     while (statement := _next_statement()) is not None:
-        word, _, argument = statement.partition(" ")
+        if statement in (".quit", ".exit"):
+            return
         try:
-            if word in (".quit", ".exit"):
-                return
-            if word == ".views":
-                run(connection, VIEWS, form)
-            elif word == ".columns" and argument.isidentifier():
-                run(connection, f"DESCRIBE {argument}", form)
-            elif word == ".refresh":
-                connection = _connect(home)
-            elif word.startswith("."):
-                print_note(say(*HELP))
-            elif statement.strip(" ;"):
-                run(connection, statement, form)
+            connection = _do(home, connection, statement, form)
         except LaomaError as error:
             print_note(f"laoma: {error.message}")
         except KeyboardInterrupt:
             print_note(say("stopped", "已停止"))
+
+
+def _do(home: Path, connection: duckdb.DuckDBPyConnection, statement: str, form: Form) -> duckdb.DuckDBPyConnection:
+    """One statement or dot command; the connection for the next one."""
+    word, _, argument = statement.partition(" ")
+    if word == ".refresh":
+        return _connect(home)
+    if word == ".views":
+        run(connection, VIEWS, form)
+    elif word == ".columns" and argument.strip(" ;").isidentifier():
+        run(connection, f"DESCRIBE {argument.strip(' ;')}", form)
+    elif word.startswith("."):
+        if word not in (".quit", ".exit"):
+            print_note(say(*HELP))
+    elif statement.strip(" ;"):
+        run(connection, statement, form)
+    return connection
 
 
 def _next_statement() -> str | None:

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 JOBS = 3
 """Jobs that are shown, latest first."""
-FIGURES = ("journal_entries", "rows_turns", "rows_memories", "extraction_waiting", "users_loaded")
+FIGURES = {
+    "rows_turns": ("turns", "话轮"),
+    "rows_memories": ("memories", "记忆"),
+    "extraction_waiting": ("turns still to be read for memories", "待提取记忆的话轮"),
+    "users_loaded": ("users at hand", "已载入的用户"),
+    "journal_entries": ("entries in the journal", "日志条目"),
+}
+STATES = {"starting": ("is starting", "正在启动"), "running": ("is running", "正在运行"), "broken": ("is broken", "出了问题")}
 
 
 def status(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
@@ -67,17 +74,19 @@ def _what_to_do(state: ClusterState) -> str:
 
 
 def _show(state: ClusterState, readiness: Readiness | None, on_disk: dict[str, int]) -> None:
-    print_line(say(f"laoma is {state.state}: {state.http}", f"老马 {state.state}：{state.http}"))
+    english, chinese = STATES[state.state]
+    print_line(say(f"laoma {english}: {state.http}", f"老马{chinese}：{state.http}"))
     for name, app in state.apps.items():
         print_line(f"  {name}: {app.status}" + (f"  {app.message.splitlines()[0]}" if app.message else ""))
     print_line(model_line(readiness.model if readiness else state.model))
     if readiness and not readiness.ready:
         print_note(say(f"Memory does not answer yet: {readiness.detail}", f"记忆暂不可用：{readiness.detail}"))
     for number, shard in enumerate(readiness.shards if readiness else []):
-        figures = ", ".join(f"{name} {shard.figures[name]:.0f}" for name in FIGURES if name in shard.figures)
+        figures = ", ".join(f"{shard.figures[name]:.0f} {say(*words)}" for name, words in FIGURES.items() if name in shard.figures)
         print_line(say(f"Shard {number}: ", f"分片 {number}：") + figures)
-    print_line(say("On disk: ", "磁盘：") + ", ".join(f"{name} {size(count)}" for name, count in on_disk.items()))
-    print_line(say(f"Memory: {size(state.pss_mb * MIB)} in all (PSS)", f"内存：共 {size(state.pss_mb * MIB)}（PSS）"))
+    print_line(say("On disk: ", "占用磁盘：") + ", ".join(f"{name} {size(count)}" for name, count in on_disk.items()))
+    used = size(state.pss_mb * MIB)
+    print_line(say(f"RAM: {used} in all (PSS), by process in MB:", f"运行内存：共 {used}（PSS），各进程（MB）："))
     print_table(("pid", "process", "MB"), [(use.pid, use.name, f"{use.pss_mb:.0f}") for use in state.processes])
 
 

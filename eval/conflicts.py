@@ -27,6 +27,10 @@ class ConflictsSuite:
 
     name: str = "conflicts"
 
+    def require(self, data: Path) -> None:
+        """See :class:`eval.suite.Suite`."""
+        find(data, "conflicts.jsonl", inside="evalsets")
+
     def run(self, data: Path, embedder: Embedder, settings: Settings) -> SuiteResult:
         """``accuracy, stale_injected, history_found, reason_given``; ``by`` expect and kind."""
         path = find(data, "conflicts.jsonl", inside="evalsets")

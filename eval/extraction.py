@@ -28,6 +28,10 @@ class ExtractionSuite:
 
     name: str = "extraction"
 
+    def require(self, data: Path) -> None:
+        """See :class:`eval.suite.Suite`."""
+        find(data, "extraction.jsonl", inside="evalsets")
+
     def run(self, data: Path, embedder: Embedder, settings: Settings) -> SuiteResult:
         """``precision, recall, f1`` over expected statements by their values, ``type_accuracy`` of those found, ``forbidden_stored``."""
         rows = [

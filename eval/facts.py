@@ -56,6 +56,11 @@ class FactsSuite(Parted):
 
     name: str = "facts"
 
+    def require(self, data: Path) -> None:
+        """See :class:`eval.suite.Suite`."""
+        for name in ("facts", "queries"):
+            find(data, f"{name}.jsonl", inside="evalsets")
+
     def parts(self, data: Path, settings: Settings) -> Sequence[FactsPart]:
         """One part: the memories of one user belong together."""
         facts, queries = (_lines(find(data, f"{name}.jsonl", inside="evalsets")) for name in ("facts", "queries"))

@@ -60,6 +60,10 @@ class MemoryBankSuite(Parted):
 
     name: str = "memorybank_cn"
 
+    def require(self, data: Path) -> None:
+        """See :class:`eval.suite.Suite`."""
+        find(data, "memorybank_cn", holds="evidence.jsonl")
+
     def parts(self, data: Path, settings: Settings) -> Sequence[MemoryBankPart]:
         """A part a user."""
         folder = find(data, "memorybank_cn", holds="evidence.jsonl")

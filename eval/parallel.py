@@ -39,6 +39,8 @@ class Order:
 
 def run(suites: Sequence[Suite], order: Order, workers: int, tell: Tell) -> list[SuiteResult]:
     """The outcome of each suite. FileNotFoundError where the data is absent; LaomaError where a part could not be measured."""
+    for suite in suites:
+        suite.require(order.data)
     parts = {suite.name: suite.parts(order.data, order.settings) for suite in suites if isinstance(suite, Parted)}
     texts = _texts([part for of_suite in parts.values() for part in of_suite], order.settings)
     work: list[tuple[Suite, Part | None]] = []

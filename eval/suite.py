@@ -88,6 +88,10 @@ class Suite(Protocol):
         """As on the command line."""
         ...
 
+    def require(self, data: Path) -> None:
+        """FileNotFoundError where ``data`` holds none of the suite's; asked of every suite before the first is measured."""
+        ...
+
     def run(self, data: Path, embedder: Embedder, settings: Settings) -> SuiteResult:
         """``data``: a folder with the suite's files, or the suite's own file or folder; FileNotFoundError where it holds none."""
         ...
@@ -97,6 +101,10 @@ class Parted(ABC):
     """A :class:`Suite` whose cases fall into parts; :mod:`eval.parallel` gives them to several processes, the outcome is the same."""
 
     name: str
+
+    @abstractmethod
+    def require(self, data: Path) -> None:
+        """See :class:`Suite`."""
 
     @abstractmethod
     def parts(self, data: Path, settings: Settings) -> Sequence[Part]:
@@ -166,4 +174,6 @@ def find(data: Path, name: str, *, inside: str = "", holds: str = "") -> Path:
         return data
     if holds and data.is_dir() and any(data.glob(holds)):
         return data
-    raise FileNotFoundError(f"no {name} at {data}: give its folder with --data")
+    raise FileNotFoundError(
+        f"no {name} at {data}: say where it lies with --data or LAOMA_DATA; where it can be had: docs/evaluation.md, “Data”"
+    )

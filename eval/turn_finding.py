@@ -84,6 +84,10 @@ class DialogueSuite(Parted):
     holds: str = ""
     zone: str = "UTC"
 
+    def require(self, data: Path) -> None:
+        """See :class:`eval.suite.Suite`."""
+        find(data, self.source, holds=self.holds)
+
     def parts(self, data: Path, settings: Settings) -> Sequence[DialoguePart]:
         """A part a dialogue."""
         path = find(data, self.source, holds=self.holds)

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from schemas.address import fault_of_address
 from schemas.errors import SettingsError
+from schemas.faults import unknown_key, words_of
 from schemas.job import required_kind
 
 
@@ -254,10 +255,7 @@ def _croniter() -> Any:
 
 def parse_settings(text: str) -> Settings:
     """Settings from the text of a ``config.yaml`` (empty: all defaults). Raises SettingsError that names the key at fault."""
-    try:
-        loaded = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        raise SettingsError(f"config.yaml is no valid YAML: {str(error).splitlines()[0]}") from None
+    loaded = checked_yaml(text) or {}
     if not isinstance(loaded, dict):
         raise SettingsError("config.yaml must hold keys and values, e.g. `zone: Asia/Shanghai`")
     try:
@@ -265,7 +263,25 @@ def parse_settings(text: str) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        raise SettingsError(f"config.yaml: `{key}`: {first['msg']}") from None
+        words = unknown_key(Settings, first["loc"]) if first["type"] == "extra_forbidden" else words_of(first)
+        raise SettingsError(f"config.yaml: `{key}`: {words}") from None
+
+
+def checked_yaml(text: str) -> Any:
+    """What a ``config.yaml`` holds. Raises SettingsError that names the line which is no YAML."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise SettingsError(f"config.yaml{_where(error)}: this is no valid YAML: {_problem(error)}") from None
+
+
+def _where(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    return f", line {mark.line + 1}" if mark else ""
+
+
+def _problem(error: yaml.YAMLError) -> str:
+    return str(getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0])
 
 
 def load_settings(home: Path) -> Settings:

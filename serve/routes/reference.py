@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment
 
 router = APIRouter(include_in_schema=False)
@@ -14,12 +14,18 @@ _PAGE = Environment(autoescape=True).from_string(
 <title>laoma: HTTP</title><style>
 :root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:54rem;margin:2rem auto;padding:0 1rem}
 code{font-size:.95em}article{border-top:1px solid #8886;padding:.6rem 0}b{display:inline-block;min-width:4.5rem}pre{overflow:auto}
-</style><h1>laoma: HTTP</h1><p>{{ about }} The same as <a href="/openapi.json">OpenAPI</a>.</p>
+</style><h1>laoma: HTTP</h1><p>{{ about }} The same as <a href="/openapi.json">OpenAPI</a>. Pages: <a href="/panel">panel</a>.</p>
 {% for route in routes %}<article><b>{{ route.method }}</b><code>{{ route.path }}</code> {{ route.summary }}
 <p>{{ route.description }}</p>{% if route.fields %}<p>Fields:
 {% for one in route.fields %}<code>{{ one }}</code>{{ ", " if not loop.last }}{% endfor %}</p>{% endif %}
 {% if route.example %}<pre>{{ route.example | tojson(indent=1) }}</pre>{% endif %}</article>{% endfor %}</html>"""
 )
+
+
+@router.get("/")
+async def front() -> RedirectResponse:
+    """Whoever types the bare address finds out what is here."""
+    return RedirectResponse("/docs")
 
 
 @router.get("/docs")

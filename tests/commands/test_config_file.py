@@ -69,3 +69,30 @@ def test_the_starter_says_the_defaults_and_is_written_once(tmp_path: Path) -> No
     path.write_text(OWN)
     assert not ensure_config(path)
     assert path.read_text() == OWN
+
+
+FAULTS = [
+    ("zone: Asia/Shanghai\nhttp: [\n", "config.yaml, line 3: this is no valid YAML: "),
+    ("http:\n\tport: 1\n", "config.yaml, line 2: this is no valid YAML: found character '\\t' that cannot start any token"),
+    ("htp: {port: 1}\n", "config.yaml: `htp`: there is no such setting; did you mean `http`?"),
+    ("http: {prt: 1}\n", "config.yaml: `http.prt`: there is no such setting; did you mean `port`?"),
+    (
+        "recall: {kind_weights: {profil: 1}}\n",
+        "config.yaml: `recall.kind_weights.profil`: there is no such setting; did you mean `profile`?",
+    ),
+    ("http: {xyzzy: 1}\n", "config.yaml: `http.xyzzy`: there is no such setting; there are host, port"),
+    ("zone: Mars\n", "config.yaml: `zone`: 'Mars' is no IANA time zone, e.g. Asia/Shanghai"),
+    ("model: {url: 'http://'}\n", "config.yaml: `model.url`: 'http://' names no host"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), FAULTS, ids=[str(number) for number in range(len(FAULTS))])
+def test_a_fault_says_where_it_is_and_what_is_meant(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as read:
+        parse_settings(text)
+    assert read.value.message.startswith(message)
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(SettingsError) as changed:
+        set_section(tmp_path / "config.yaml", "model", {"name": "x"})
+    assert changed.value.message.startswith(message[:30])
+    assert (tmp_path / "config.yaml").read_text() == text

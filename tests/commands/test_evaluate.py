@@ -77,3 +77,10 @@ def test_an_unknown_suite_is_misuse_and_absent_data_a_failure_in_one_line(laoma:
 
 def test_wrong_sizes_are_misuse(laoma: Laoma) -> None:
     assert laoma("bench", "recall", "--sizes", "many").code == 2
+
+
+@pytest.mark.parametrize("absent", ["locomo", "conflicts", "extraction", "memorybank_cn", "realtalk"])
+def test_data_that_is_absent_is_said_before_anything_is_measured(laoma: Laoma, data: Path, absent: str) -> None:
+    done = laoma("eval", "facts", absent, "--data", str(data))
+    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
+    assert f"at {data}: say where it lies with --data or LAOMA_DATA; where it can be had: docs/evaluation.md" in done.err

@@ -51,3 +51,12 @@ def test_two_spellings_of_a_name_are_one_user(laoma: Laoma, home: Path) -> None:
 def test_a_secret_in_a_label_is_not_kept(laoma: Laoma, home: Path) -> None:
     assert laoma("key", "add", "alice", "--label", "phone 13800138000").code == 0
     assert "13800138000" not in (home / "keys.json").read_text()
+
+
+def test_a_second_key_for_the_same_user_says_that_the_first_stays_valid(laoma: Laoma) -> None:
+    first = json.loads(laoma("key", "add", "alice", "--json").out)["id"]
+    done = laoma("key", "add", "alice")
+    assert f"alice has other keys, which stay valid and open the same memory: {first}." in done.err
+    assert "other keys" not in laoma("key", "add", "carol").err
+    laoma("key", "revoke", first)
+    assert first not in laoma("key", "add", "alice").err

@@ -121,3 +121,17 @@ def test_one_shot_reads_the_lake_of_the_home(laoma: Laoma, home: Path) -> None:
     home.mkdir()
     done = laoma("sql", "--csv", "SELECT count(at) AS n FROM turns")
     assert (done.code, done.out, done.err) == (0, "n\n0\n", "")
+
+
+def test_dot_commands_come_through_a_pipe_too(laoma: Laoma, home: Path) -> None:
+    home.mkdir()
+    views = laoma("sql", "--csv", stdin=".views\n")
+    assert views.code == 0, views.err
+    names = views.out.split()
+    assert {"turns", "memories", "changes", "events", "feedback", "evals", "benchmarks"} <= set(names)
+    assert [name for name in names if name.startswith(("hot_", "sealed_", "measured_"))] == []
+    mixed = laoma("sql", "--csv", stdin="SELECT 1\n  AS one;\n.columns turns\nSELECT '.quit' AS two;\n")
+    assert mixed.out.startswith("one\n1\ncolumn_name")
+    assert mixed.out.endswith("two\n.quit\n")
+    assert laoma("sql", ".views", "--json").out.count("view_name") == len(names) - 1
+    assert ".views" in laoma("sql", stdin=".help\n").err

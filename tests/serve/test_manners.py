@@ -142,3 +142,51 @@ async def test_the_openapi_document_is_complete(house: House) -> None:
                 schema = next(iter(operation["requestBody"]["content"].values()))["schema"]
                 name = str(schema.get("$ref") or schema["anyOf"][0]["$ref"]).rsplit("/", 1)[-1]
                 assert document["components"]["schemas"][name].get("examples"), f"{name} has no example"
+
+
+JSON_TYPE = "application/json"
+FORM = "application/x-www-form-urlencoded"
+SAID = [
+    (
+        b'{"query": "a',
+        JSON_TYPE,
+        "The body is no whole JSON: it breaks off at character 12. Was it cut short, or quoted wrongly by the shell?",
+    ),
+    (
+        b'{"query": ',
+        JSON_TYPE,
+        "The body is no whole JSON: it breaks off at character 10. Was it cut short, or quoted wrongly by the shell?",
+    ),
+    (
+        b"{'query': 'a'}",
+        JSON_TYPE,
+        "The body is no valid JSON at character 2, near \"'query': 'a'}\": Expecting property name enclosed in double quotes.",
+    ),
+    (b'{"query": "a"}', FORM, f"The body came as {FORM}: send JSON, with the header `Content-Type: application/json`."),
+    (b'{"query": "a"}', "text/plain", "The body came as text/plain: send JSON, with the header `Content-Type: application/json`."),
+    (b"", JSON_TYPE, "The body is missing: send JSON; /docs shows an example."),
+    ('{"query": "我的猫"}'.encode("gbk"), JSON_TYPE, "The body can't be read: send JSON in UTF-8."),
+    (b'{"querry": "a"}', JSON_TYPE, "query: is missing; /docs shows an example."),
+    (b'{"query": "a", "lmit": 3}', JSON_TYPE, "lmit: there is no such field; /docs shows an example."),
+]
+
+
+@pytest.mark.parametrize(("body", "kind", "message"), SAID, ids=[str(number) for number in range(len(SAID))])
+async def test_what_is_wrong_with_a_body_is_one_line_with_the_next_step(house: House, body: bytes, kind: str, message: str) -> None:
+    answer = await house.as_("ming").post("/v1/recall", content=body, headers={"Content-Type": kind})
+    assert (answer.status_code, answer.json()["error"]["message"]) == (400, message)
+
+
+async def test_our_own_checks_speak_without_a_prefix(house: House) -> None:
+    body = {"conversation_id": "..", "messages": [{"role": "user", "content": "x"}]}
+    message = (await house.as_("ming").post("/v1/turns", json=body)).json()["error"]["message"]
+    assert message.startswith("conversation_id: ")
+    assert "Value error" not in message
+
+
+async def test_a_wrong_address_says_where_the_right_ones_are(house: House) -> None:
+    client = house.as_("ming")
+    assert (await client.get("/v1/memory")).json()["error"]["message"] == "There is no /v1/memory here: /docs lists what there is."
+    assert (await client.get("/v1/recall")).json()["error"]["message"] == "/v1/recall takes no GET: use POST."
+    front = await client.get("/")
+    assert (front.status_code, front.headers["location"]) == (307, "/docs")
