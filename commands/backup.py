@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,9 +10,9 @@ from urllib.parse import quote
 
 import typer
 
-from commands.output import print_json, print_line, say, size, waiting
+from commands.output import confirm, print_json, print_line, say, size, waiting
 from commands.place import Place, here, release
-from schemas.errors import LaomaError, Misuse
+from schemas.errors import LaomaError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -77,10 +76,12 @@ def restore(
     with waiting(say("checking the file", "正在校验文件")):
         contents = verify(file)
     fresh = is_new(place.home)
-    if not fresh and not yes:
-        if not sys.stdin.isatty():
-            raise Misuse(say("this replaces what is there now: say --yes", "这会替换现有状态：请加 --yes"))
-        typer.confirm(say(f"Go back to {contents.at:%Y-%m-%d %H:%M}?", f"恢复到 {contents.at:%Y-%m-%d %H:%M}？"), abort=True, err=True)
+    confirm(
+        say(
+            f"Replace what is there by the state of {contents.at:%Y-%m-%d %H:%M}.", f"用 {contents.at:%Y-%m-%d %H:%M} 的状态替换现有内容。"
+        ),
+        fresh or yes,
+    )
     with waiting(say("restoring", "正在恢复")) as words:
         try:
             unpack(file, place.home, told=_told(words, say("unpacking", "正在解包")))

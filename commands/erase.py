@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 from urllib.parse import quote
 
 import typer
 
-from commands.output import print_json, print_line, say, waiting
+from commands.output import confirm, print_json, print_line, say, waiting
 from commands.place import here
-from schemas.errors import Misuse
 
 
 def erase(
@@ -27,10 +25,7 @@ def erase(
     Example:
       laoma erase owner
     """
-    if not yes:
-        if not sys.stdin.isatty():
-            raise Misuse(say("this erases everything: say --yes", "这会清除一切：请加 --yes"))
-        typer.confirm(say(f"Erase everything of {user} for good?", f"彻底清除 {user} 的全部数据？"), abort=True, err=True)
+    confirm(say(f"Erase everything of {user} for good.", f"彻底清除 {user} 的全部数据。"), yes)
     with waiting(say("erasing", "正在清除")):
         done = here().service().delete(f"/v1/me?user={quote(user, safe='')}")
     if as_json:
