@@ -47,11 +47,13 @@ class Writing:
         """The conversation, its turns in the order of the messages, and those of them that are new."""
         conversation = masked_id(active.user, request.conversation_id) if request.conversation_id else f"c-{ids[0]}"
         named = [_own_id(active.user, conversation, message, id) for message, id in zip(request.messages, ids, strict=True)]
-        contents = await masked(self._resources, [message.content for message in request.messages])
+        tip = active.threads.tip(conversation)
+        last = active.hot.get(tip.id) if tip is not None else None
+        said = [message.content for message in request.messages]
+        contents = await masked(self._resources, said, before=last.content if last is not None else "")
         if not all(map(has_text, contents)):
             raise InvalidRequest("A message has no text.", param="messages")
         known = await self._known(active, named)
-        tip = active.threads.tip(conversation)
         parent = tip.id if tip is not None else None
         turns: list[Turn] = []
         new: dict[str, Turn] = {}
@@ -72,7 +74,7 @@ class Writing:
 
     async def open(self, active: ActiveUser, opening: Opening) -> Place:
         """Store what is new in a chat's message list (R4) and say where its reply will hang."""
-        contents = await masked(self._resources, [spoken.text for spoken in opening.messages])
+        contents = await masked(self._resources, [spoken.text for spoken in opening.messages], looks_ahead=False)
         said = [Said(spoken.role, content) for spoken, content in zip(opening.messages, contents, strict=True)]
         silence = self._resources.settings.window.silence_s
         named = masked_id(active.user, opening.conversation_id) if opening.conversation_id else None
