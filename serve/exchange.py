@@ -15,7 +15,7 @@ from schemas.chat import ChatRequest
 from schemas.errors import InvalidRequest
 from schemas.exchange import Closing, Opened, Opening, Spoken
 from serve.auth import Caller
-from serve.outbound import is_elsewhere, masked_body
+from serve.outbound import is_elsewhere, masked_beside
 from serve.parts import Parts
 from serve.shard.service import ShardService
 from serve.unicode import has_text, whole, whole_json
@@ -48,7 +48,7 @@ class Exchange:
             headers["X-Laoma-Turn"] = self.reply_id
         return headers
 
-    def prompt(self, body: dict[str, Any]) -> dict[str, Any]:
+    async def prompt(self, body: dict[str, Any]) -> dict[str, Any]:
         """The body for the model server: the client's, with memory in its messages and the configured model's name."""
         settings = self._parts.settings
         standing, recent = (self.opened.standing, self.opened.recent) if self.opened else ("", "")
@@ -59,7 +59,7 @@ class Exchange:
         if limit is not None and body.get("max_tokens") is None and body.get("max_completion_tokens") is None:
             body = {**body, "max_tokens": limit}
         prompt = {**body, "messages": messages}
-        return {**(masked_body(prompt) if is_elsewhere(settings.model.url) else prompt), "model": settings.model.name}
+        return {**(await masked_beside(prompt) if is_elsewhere(settings.model.url) else prompt), "model": settings.model.name}
 
     def hear(self, chunk: dict[str, Any]) -> None:
         """Take note of a piece of the reply (a streamed chunk or a whole completion)."""

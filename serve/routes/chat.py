@@ -43,8 +43,8 @@ async def chat(
         conversation = header_text(conversation, "X-Laoma-Conversation")
     sent = checked_body(body)
     exchange = await open_exchange(parts, who, sent, conversation, memory)
-    prompt = exchange.prompt(sent)
     try:
+        prompt = await exchange.prompt(sent)
         return await (_streamed if body.stream else _whole)(request, parts, exchange, prompt)
     except ClientGone:
         keep(exchange.abandon())

@@ -80,3 +80,76 @@ def test_odd_arguments_are_masked_as_text(text: str) -> None:
 def test_pictures_pass_as_they_are() -> None:
     part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PHONE}", "detail": "low"}}
     assert masked_body({"messages": [{"role": "user", "content": [part]}]})["messages"][0]["content"] == [part]
+
+
+PLACES: dict[str, Any] = {
+    "an unknown field": {"client_note": PHONE},
+    "an unknown field, deep": {"extra": {"a": [{"b": f"card {CARD}"}]}},
+    "an unknown number": {"extra": {"contact": int(PHONE)}},
+    "a key": {"extra": {PHONE: "x"}},
+    "stop": {"stop": [PHONE]},
+    "response_format": {
+        "response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": {"properties": {"p": {"enum": [PHONE, 1]}}}}}
+    },
+    "a default": {"tools": [{"type": "function", "function": {"name": "f", "parameters": {"properties": {"p": {"default": CARD}}}}}]},
+    "a default by its name": {
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": {"properties": {"password": {"default": "swordfish"}}}}}]
+    },
+    "functions": {"functions": [{"name": "f", "description": f"call {PHONE}", "parameters": {}}]},
+    "an id": {"previous_response_id": f"ming {PHONE}"},
+    "a picture's address": {
+        "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://bob:swordfish@h/x.png"}}]}]
+    },
+    "a text file": {
+        "messages": [{"role": "user", "content": [{"type": "file", "file": {"file_data": "data:text/plain;base64," + "MTM4MDAxMzgwMDA="}}]}]
+    },
+    "two parts": {"messages": [{"role": "user", "content": [{"type": "text", "text": "13800"}, {"type": "text", "text": "138000"}]}]},
+    "two messages": {"messages": [{"role": "user", "content": "卡号 62220212345"}, {"role": "user", "content": "67890128"}]},
+    "a disguise": {"messages": [{"role": "user", "content": "1\u200b3８00 138\u00ad000"}]},
+}
+
+
+@pytest.mark.parametrize("place", sorted(PLACES))
+def test_nothing_secret_goes_out_from_any_place(place: str) -> None:
+    body = {"messages": [{"role": "user", "content": "你好"}], **PLACES[place]}
+    sent = json.dumps(masked_body(body), ensure_ascii=False)
+    for secret in (PHONE, CARD, "swordfish", "MTM4MDAxMzgwMDA=", "138000", "62220212345", "67890128"):
+        assert secret not in sent, sent
+
+
+def test_the_protocols_own_words_and_numbers_pass() -> None:
+    body = {
+        "model": "m",
+        "seed": 13800138000,
+        "temperature": 0.5,
+        "stream": True,
+        "stop": ["\n\n", "END"],
+        "tool_choice": {"type": "function", "function": {"name": "look_up"}},
+        "response_format": {"type": "json_object"},
+        "logit_bias": {"50256": -100},
+        "messages": [
+            {"role": "user", "content": [{"type": "input_audio", "input_audio": {"data": "UklGRiQAAABXQVZF/+8=", "format": "wav"}}]},
+            {"role": "assistant", "content": None, "tool_calls": [{"id": "call_a1", "type": "function", "function": {"name": "f"}}]},
+            {"role": "tool", "tool_call_id": "call_a1", "content": '{"ok": true}'},
+        ],
+    }
+    assert masked_body(body) == body
+
+
+def test_calls_and_their_results_stay_paired_where_an_id_is_masked() -> None:
+    first, second = f"call_v{PHONE}", "call_v13900139000"
+    messages = [{"role": "tool", "tool_call_id": id, "content": "{}"} for id in (first, second, first)]
+    ids = [message["tool_call_id"] for message in masked_body({"messages": messages})["messages"]]
+    assert ids[0] == ids[2] != ids[1]
+    assert PHONE not in ids[0]
+
+
+async def test_a_tool_named_by_a_secret_is_refused_with_what_to_do(house: House) -> None:
+    house.parts = replace(
+        house.parts, settings=house.parts.settings.model_copy(update={"model": Model(url="https://m.example/v1", name="m")})
+    )
+    tool = {"type": "function", "function": {"name": "sk-proj-abcDEF1234567890", "parameters": {}}}
+    body = {"messages": [{"role": "user", "content": "你好"}], "tools": [tool]}
+    answer = await house.as_("ming").post("/v1/chat/completions", json=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "never_sent")
+    assert house.model.bodies == []
