@@ -61,13 +61,17 @@ class Talk:
 
     def _when_ready(self, parts: list[str], show: bool) -> tuple[str | None, tuple[str, ...]]:
         deadline = time.monotonic() + self.patience_s
+        told = False
         while True:
             try:
                 return self._once(parts, show)
             except Unavailable as error:
                 if error.retry_after is None or parts or time.monotonic() + error.retry_after > deadline or not self._loading():
                     raise
-                with waiting(say(f"{error.message} Trying again.", f"{error.message} 稍后重试。")):
+                if not told:  # once: each later try would say the same
+                    print_note(_waits(error.message, self.patience_s))
+                    told = True
+                with waiting(say("waiting for the model", "正在等待模型")):
                     time.sleep(error.retry_after)
 
     def _loading(self) -> bool:
@@ -88,6 +92,13 @@ class Talk:
             except KeyboardInterrupt:
                 print_note(say("\n[stopped]", "\n[已停止]"))
             return reply.turn, reply.recalled
+
+
+def _waits(message: str, patience_s: float) -> str:
+    return say(
+        f"{message} Waiting up to {patience_s:.0f} s for it (--wait 0: not at all).",
+        f"{message} 最多等待 {patience_s:.0f} 秒（--wait 0：不等）。",
+    )
 
 
 def chat(

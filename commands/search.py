@@ -36,16 +36,10 @@ def search(
         print_note(say("Nothing like it was said.", "没有说过类似的话。"))
     else:
         print_table(
-            ("score", "said", "who", "words", "conversation"),
+            ("score", "said", "who", "conversation", "words"),
             [
-                (
-                    turn["score"],
-                    short_time(turn["at"], place.zone),
-                    turn["speaker"] or turn["role"],
-                    turn["content"],
-                    turn["conversation_id"],
-                )
-                for turn in found["turns"]
+                (one["score"], short_time(one["at"], place.zone), one["speaker"] or one["role"], one["conversation_id"], one["content"])
+                for one in found["turns"]
             ],
         )
     if not found["complete"]:

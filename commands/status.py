@@ -78,7 +78,7 @@ def _show(state: ClusterState, readiness: Readiness | None, on_disk: dict[str, i
     print_line(say(f"laoma {english}: {state.http}", f"老马{chinese}：{state.http}"))
     for name, app in state.apps.items():
         print_line(f"  {name}: {app.status}" + (f"  {app.message.splitlines()[0]}" if app.message else ""))
-    print_line(model_line(readiness.model if readiness else state.model))
+    print_line(model_line(readiness.model if readiness else state.model, here().home))
     if readiness and not readiness.ready:
         print_note(say(f"Memory does not answer yet: {readiness.detail}", f"记忆暂不可用：{readiness.detail}"))
     for number, shard in enumerate(readiness.shards if readiness else []):

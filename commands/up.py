@@ -17,6 +17,10 @@ from schemas.errors import LaomaError
 if TYPE_CHECKING:
     from schemas.status import ModelState
 
+POCKET_ONLY_PROVES = (
+    " It only proves that everything is connected: what it says means little. A real one: `laoma model use --help`.",
+    "它只证明整条路是通的，说的话没有多少意义。选真正的模型：`laoma model use --help`。",
+)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -88,7 +92,7 @@ def _greet(place: Place, new_key: str | None, model: ModelState) -> None:
     if path_line := _path_line():
         print_line(f"  {path_line}")
     print_line('  laoma remember "我早上只喝无糖豆浆" && laoma recall "我早上喝什么？"')
-    print_line(model_line(model))
+    print_line(model_line(model, place.home))
 
 
 def _panel_link(place: Place) -> str | None:
@@ -115,21 +119,25 @@ def working_curl(url: str, key_file: str) -> str:
     return f"curl -s {url}/v1/recall -H \"Authorization: Bearer $(cat {key_file})\" -H 'Content-Type: application/json' -d '{body}'"
 
 
-def model_line(model: ModelState) -> str:
-    """The model's state in one line, with what to do."""
+def model_line(model: ModelState, home: Path) -> str:
+    """The model's state in one line, with what to do and which log to read."""
+    from serve.model_state import log_of
+
     detail = f" ({model.detail})" if model.detail else ""
+    log = _short(log_of(home))
     match model.state:
         case "ready":
-            return say(f"Model: {model.name} is ready.", f"模型：{model.name} 已就绪。")
+            ready = say(f"Model: {model.name} is ready.", f"模型：{model.name} 已就绪。")
+            return ready + (say(*POCKET_ONLY_PROVES) if model.name == "pocket" else "")
         case "loading":
             return say(
-                f"Model: {model.name} is loading{detail}; chat answers when it is ready: `laoma status`.",
-                f"模型：{model.name} 正在加载{detail}；就绪后即可聊天：`laoma status`。",
+                f"Model: {model.name} is loading{detail}; chat answers when it is ready: `laoma status`. Log: {log}",
+                f"模型：{model.name} 正在加载{detail}；就绪后即可聊天：`laoma status`。日志：{log}",
             )
         case "failed":
             return say(
-                f"Model: {model.name} failed{detail}. Memory works; choose another: `laoma model use --help`.",
-                f"模型：{model.name} 失败{detail}。记忆可用；另选模型：`laoma model use --help`。",
+                f"Model: {model.name} failed{detail}. Memory works; choose another: `laoma model use --help`. Log: {log}",
+                f"模型：{model.name} 失败{detail}。记忆可用；另选模型：`laoma model use --help`。日志：{log}",
             )
         case "disabled":
             return say("Model: none, memory only. `laoma model use --help`", "模型：无，只有记忆。`laoma model use --help`")

@@ -62,7 +62,7 @@ class Embedding(Section):
     threads: int = Field(1, ge=1, description="OpenMP threads of the bundled model in a process")
 
 
-POCKET_REPLY_TOKENS = 256
+POCKET_REPLY_TOKENS = 64
 
 
 class Model(Section):
@@ -78,16 +78,21 @@ class Model(Section):
     kv_cache_gb: float = Field(1.0, gt=0, description="KV cache on the CPU, GiB")
     max_model_len: int | None = Field(None, ge=256, description="context, tokens; None: the model's own")
     timeout_s: float = Field(600.0, gt=0, description="longest silence of the model server, seconds")
-    max_tokens: int | None = Field(None, ge=1, description="longest reply where the client sets no limit, tokens; the pocket model: 256")
+    max_tokens: int | None = Field(None, ge=1, description="longest reply where the client sets no limit, tokens; the pocket model: 64")
     enabled: bool = Field(True, description="false: memory only, chat answers 503")
     learns: bool = Field(
         False, description="it also reads memories out of turns (R9); written by `laoma model use` and `probe`, which try it"
     )
 
     @property
+    def is_pocket(self) -> bool:
+        """The bundled model of 135 million parameters: it proves that all is connected, and answers hardly anything."""
+        return not (self.source or self.url)
+
+    @property
     def reply_limit(self) -> int | None:
         """``max_tokens``, and for the pocket model, which seldom finds an end by itself, a default."""
-        return self.max_tokens or (None if self.source or self.url else POCKET_REPLY_TOKENS)
+        return self.max_tokens or (POCKET_REPLY_TOKENS if self.is_pocket else None)
 
 
 class Lake(Section):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
@@ -20,15 +20,15 @@ from schemas.cluster import ClusterState
 from schemas.errors import LaomaError, Unavailable
 from schemas.settings import Settings
 from serve import dashboard, processes
-from serve.cluster_record import forget_record, read_record
+from serve.cluster_record import forget_record, read_record, write_record
 from serve.launch import FAILURE, MEMORY_APP
-from serve.model_state import forget_progress, read_model_state
+from serve.model_state import forget_progress, log_of, read_model_state
 from serve.ports import holder, is_free
 from serve.ray_head import environment
 from serve.session_folder import folder_of, logs_of, prepare, settle
 
 MEMORY_TARGET = "serve.app:build"
-_MODEL_START = "serve.model_start"
+_LAUNCH, _MODEL_START = "serve.launch", "serve.model_start"
 _END_S = 4.0
 _ROUNDS = 5
 """Looks for processes that came up while others were being ended."""
@@ -47,7 +47,9 @@ def start(home: Path, settings: Settings, *, target: str = MEMORY_TARGET, with_m
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _alone(home):
         found = _settled(home, settings)
-        if not found.running:
+        if found.running:
+            _adopt(home)
+        else:
             _end_all(home)
             _require_port(settings)
             forget_progress(home)
@@ -65,9 +67,8 @@ def restart_model(home: Path, settings: Settings) -> bool:
     if record is None or not processes.of(record):
         return False
     _end_starters(home)
-    logs = home / "logs"
-    logs.mkdir(exist_ok=True)
-    with (logs / "model.log").open("ab") as log:
+    log_of(home).parent.mkdir(exist_ok=True)
+    with log_of(home).open("ab") as log:
         child = subprocess.Popen(  # noqa: S603
             [sys.executable, "-m", _MODEL_START, str(home)],
             stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=record.folder, start_new_session=True,
@@ -100,7 +101,7 @@ def state(home: Path, settings: Settings) -> ClusterState:
         return ClusterState(state="stopped", model=read_model_state(home, settings.model, None))
     apps = dashboard.applications(record)
     memory = apps.get(MEMORY_APP) if apps else None
-    how = _HOW.get(memory.status, "broken") if memory else "broken" if record.ready else "starting"
+    how = _HOW.get(memory.status, "broken") if memory else "starting" if _is_launched(alive) else "broken"
     return ClusterState.model_validate(
         {
             "state": how,
@@ -112,6 +113,18 @@ def state(home: Path, settings: Settings) -> ClusterState:
             "processes": processes.measured(alive),
         }
     )
+
+
+def _adopt(home: Path) -> None:
+    """What came up by itself after its start was killed is a cluster like any other, to be ended as gently."""
+    record = read_record(home)
+    if record is not None and not record.ready:
+        write_record(home, record.model_copy(update={"ready": True}))
+
+
+def _is_launched(alive: Iterable[psutil.Process]) -> bool:
+    """Whether a start is under way: one that was killed leaves a part of a cluster, which is no start any more."""
+    return any(processes.runs(process, _LAUNCH) for process in alive)
 
 
 def _settled(home: Path, settings: Settings) -> ClusterState:
@@ -128,7 +141,7 @@ def _launch(home: Path, settings: Settings, target: str) -> None:
     folder = folder_of(home)
     prepare(folder)
     child = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", "serve.launch", str(home), str(folder), target, str(os.getpid())],
+        [sys.executable, "-m", _LAUNCH, str(home), str(folder), target, str(os.getpid())],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder, start_new_session=True,
         env={**os.environ, **environment(home, settings)},
     )  # fmt: skip

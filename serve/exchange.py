@@ -20,6 +20,10 @@ from serve.parts import Parts
 from serve.shard.service import ShardService
 from serve.unicode import has_text, whole, whole_json
 
+POCKET_PERSONA = "You answer in one short English sentence."
+"""All that a model of 135 million parameters can follow."""
+POCKET_PENALTY = 1.2
+"""Of repeated tokens, vLLM's ``repetition_penalty``: without it such a model goes round in circles."""
 _TEXT_PARTS = ("text", "input_text", "output_text")
 _PASSED_PARTS = ("image_url", "input_audio", "file", "refusal", "video_url", "audio_url")
 
@@ -52,7 +56,11 @@ class Exchange:
         """The body for the model server: the client's, with memory in its messages and the configured model's name."""
         settings = self._parts.settings
         standing, recent = (self.opened.standing, self.opened.recent) if self.opened else ("", "")
-        messages = with_memory(body["messages"], persona=settings.briefing.persona, standing=standing, recent=recent)
+        pocket = settings.model.is_pocket
+        persona = POCKET_PERSONA if pocket else settings.briefing.persona
+        messages = with_memory(body["messages"], persona=persona, standing=standing, recent=recent)
+        if pocket:
+            body = {"repetition_penalty": POCKET_PENALTY, **body}
         if body.get("max_completion_tokens") is not None:
             body = {key: value for key, value in body.items() if key != "max_tokens"}
         limit = settings.model.reply_limit

@@ -33,17 +33,22 @@ def has_gpu() -> bool:
     return shutil.which(GPU_TOOL) is not None and os.path.exists("/dev/nvidiactl")
 
 
-def build_llm_app(settings: Model, source: str) -> serve.Application:
-    """The application that serves the model at ``source`` (a folder or a hub id) under ``settings.name``."""
+def build_llm_app(settings: Model, source: str, logging_to: Path | None = None) -> serve.Application:
+    """The application that serves the model at ``source`` (a folder or a hub id) under ``settings.name``.
+
+    ``logging_to``: a logging configuration for vLLM (``serve/vllm_log.py``).
+    """
     from ray.serve.llm import build_llm_deployment
 
     from serve.model_server import ModelServer
 
-    application: serve.Application = build_llm_deployment(llm_config(settings, source, gpu=has_gpu()), deployment_cls=ModelServer)
+    application: serve.Application = build_llm_deployment(
+        llm_config(settings, source, gpu=has_gpu(), logging_to=logging_to), deployment_cls=ModelServer
+    )
     return application
 
 
-def llm_config(settings: Model, source: str, *, gpu: bool) -> LLMConfig:
+def llm_config(settings: Model, source: str, *, gpu: bool, logging_to: Path | None = None) -> LLMConfig:
     """How vLLM serves it; on a CPU with the KV cache set by hand, else vLLM takes a share of all memory (DESIGN §3)."""
     from ray.serve.llm import LLMConfig
 
@@ -54,6 +59,8 @@ def llm_config(settings: Model, source: str, *, gpu: bool) -> LLMConfig:
     }
     cache_gb = settings.kv_cache_gb if settings.source else min(settings.kv_cache_gb, POCKET_CACHE_GB)
     environment = {"OMP_NUM_THREADS": str(os.cpu_count() or 1), "VLLM_LOGGING_LEVEL": "WARNING"}
+    if logging_to is not None:
+        environment |= {"VLLM_LOGGING_LEVEL": "INFO", "VLLM_LOGGING_CONFIG_PATH": str(logging_to)}
     hardware: dict[str, Any] = {"placement_group_config": {"bundle_per_worker": {"GPU": 1}}}
     if not gpu:
         engine |= {"kv_cache_memory_bytes": int(cache_gb * 1024**3), "enforce_eager": True, "max_num_seqs": 16}

@@ -16,6 +16,7 @@ from schemas.status import ModelState
 from serve.cluster_record import read_record
 from serve.launch import connect, quiet_logs
 from serve.model_state import MODEL_APP, report
+from serve.ports import LOOPBACK
 
 _LOOK_S = 1.0
 _LONGEST_S = 3600.0
@@ -25,6 +26,7 @@ _BACK_OFF = 10
 
 def main(home: Path, settings: Settings) -> None:
     """Returns when the model answers. Raises LaomaError where it can't be had."""
+    from serve import vllm_log
     from serve.llm import build_llm_app, source_of
 
     model = settings.model
@@ -43,7 +45,8 @@ def main(home: Path, settings: Settings) -> None:
 
     if MODEL_APP in serve.status().applications:
         serve.delete(MODEL_APP)  # two models at once are too much for a small box
-    target = serve.RunTarget(build_llm_app(model, source), name=MODEL_APP, route_prefix=None, logging_config=quiet_logs())
+    logging_to = vllm_log.configured(home) if settings.cluster.node_ip == LOOPBACK else None  # other nodes lack this folder
+    target = serve.RunTarget(build_llm_app(model, source, logging_to), name=MODEL_APP, route_prefix=None, logging_config=quiet_logs())
     serve.run_many([target], wait_for_applications_running=False)
     _wait()
     report(home, ModelState(name=model.name, state="ready"))

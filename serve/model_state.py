@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from schemas.status import ModelState
 from serve.absence import last_line
 
 MODEL_APP = "llm"
+_LOG = "model.log"
 _NAME = "model.json"
 _FAILED = {"DEPLOY_FAILED", "UNHEALTHY"}
 
@@ -32,6 +34,11 @@ def report(home: Path, state: ModelState) -> None:
     """Say how far this process has come with the model."""
     progress = Progress(state=state, pid=os.getpid(), since=psutil.Process().create_time())
     replace_text(home / _NAME, progress.model_dump_json(indent=2))
+
+
+def log_of(home: Path) -> Path:
+    """What the model's start and vLLM say, vLLM from INFO on."""
+    return home / "logs" / _LOG
 
 
 def forget_progress(home: Path) -> None:
@@ -63,6 +70,9 @@ def _progress(home: Path, model: Model) -> ModelState:
         return ModelState(name=model.name, state="loading", detail="it went away: Serve starts it again")
     if progress.state.state == "loading" and not _lives(progress):
         return ModelState(name=model.name, state="failed", detail="its start was cut off: `laoma up` tries again")
+    if progress.state.state == "loading":
+        detail = f"{progress.state.detail}, {time.time() - progress.since:.0f} s so far"
+        return ModelState(name=model.name, state="loading", detail=detail)
     return progress.state.model_copy(update={"name": model.name})
 
 

@@ -8,8 +8,10 @@ from contextlib import ExitStack
 
 import psutil
 
+LOOPBACK = "127.0.0.1"
 
-def free_ports(wanted: Sequence[int | None], host: str = "127.0.0.1") -> list[int]:
+
+def free_ports(wanted: Sequence[int | None], host: str = LOOPBACK) -> list[int]:
     """The wanted ports as they are, and a different free one for each None."""
     with ExitStack() as held:
         ports = []

@@ -61,8 +61,10 @@ def test_a_named_conversation_goes_on_where_it_was(online: Laoma, service: Scrip
 
 def test_chat_waits_for_a_model_that_loads(online: Laoma, service: Script) -> None:
     service.loading = 2
-    assert online("chat", "你好").out == "无糖豆浆。\n"
+    done = online("chat", "你好")
+    assert done.out == "无糖豆浆。\n"
     assert len(service.bodies("POST", CHAT)) == 3
+    assert done.err == "The model is still loading. Waiting up to 300 s for it (--wait 0: not at all).\n"
 
 
 def test_without_patience_a_loading_model_is_a_failure_in_one_line(online: Laoma, service: Script) -> None:

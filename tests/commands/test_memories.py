@@ -115,8 +115,8 @@ def test_correct_changes_the_version_that_was_read(online: Laoma, service: Scrip
 def test_search_shows_what_was_said_when_and_where(online: Laoma, service: Script) -> None:
     done = online("search", "花生", "--from", "2025-01-01T00:00:00Z", "--limit", "3")
     header, row = done.out.strip().splitlines()
-    assert header.split() == ["score", "said", "who", "words", "conversation"]
-    assert row.split() == ["0.71", "2025-11-30", "20:00", "user", "我对花生过敏", "c"]
+    assert header.split() == ["score", "said", "who", "conversation", "words"]
+    assert row.split() == ["0.71", "2025-11-30", "20:00", "user", "c", "我对花生过敏"]
     assert service.bodies("POST", "/v1/turns/search") == [{"query": "花生", "limit": 3, "from": "2025-01-01T00:00:00Z"}]
     assert json.loads(online("search", "花生", "--json").out)["turns"][0]["id"] == "t1"
     nothing = online("search", "还有吗")

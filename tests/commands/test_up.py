@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from commands.up import working_curl
+from commands.up import model_line, working_curl
 from schemas.cluster import AppStatus, ClusterState, ProcessUse
 from schemas.errors import LaomaError
 from schemas.settings import Settings, load_settings
@@ -82,7 +82,8 @@ def test_up_names_address_curl_and_the_models_state(laoma: Laoma, box: Box, conf
     done = laoma("up")
     assert f"laoma is up: {service.address}" in done.out
     assert working_curl(service.address, str(configured / "owner.key")) in done.out
-    assert "Model: pocket is loading; chat answers when it is ready: `laoma status`." in done.out
+    log = configured / "logs" / "model.log"
+    assert f"Model: pocket is loading; chat answers when it is ready: `laoma status`. Log: {log}" in done.out
 
 
 def test_up_speaks_chinese(laoma: Laoma, box: Box, configured: Path, service: Script) -> None:
@@ -159,3 +160,9 @@ def test_the_commands_that_up_prints_work_when_pasted(
     )
     assert pasted.stdout == "it is remember\nit is recall\n"
     assert "export PATH" not in laoma("up", PATH=f"{folder}:/usr/bin").out
+
+
+def test_the_pocket_model_is_said_to_prove_the_pipe_only(tmp_path: Path) -> None:
+    assert "only proves that everything is connected" in model_line(ModelState(name="pocket", state="ready"), tmp_path)
+    assert model_line(ModelState(name="qwen3:8b", state="ready"), tmp_path) == "Model: qwen3:8b is ready."
+    assert str(tmp_path / "logs" / "model.log") in model_line(ModelState(name="x", state="failed", detail="no such model"), tmp_path)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
 
-from schemas.settings import Model
+from memory.ports import Embedder
+from schemas.settings import Model, Settings
 from schemas.status import ModelState
-from tests.serve.house import House
+from tests.serve.house import House, open_house
 
 
 def user(text: Any) -> dict[str, Any]:
@@ -132,7 +134,7 @@ async def test_a_developer_message_reaches_the_model_as_system(house: House) -> 
 
 async def test_a_reply_without_a_limit_of_the_clients_gets_the_settings_one(house: House) -> None:
     await house.chat("ming", user("hi"))
-    assert house.model.bodies[-1]["max_tokens"] == 256
+    assert house.model.bodies[-1]["max_tokens"] == 64
     await house.chat("ming", user("hi"), max_tokens=900)
     assert house.model.bodies[-1]["max_tokens"] == 900
     house.parts = replace(
@@ -184,3 +186,29 @@ async def test_the_head_of_the_prompt_stays_the_same_from_turn_to_turn(house: Ho
     first, second = (body["messages"][0] for body in house.model.bodies[-2:])
     assert first == second
     assert "周明" in first["content"]
+
+
+async def test_the_pocket_model_is_told_little_and_kept_from_going_round_in_circles(house: House) -> None:
+    await house.chat("ming", {"role": "user", "content": "Hello"})
+    sent = house.model.bodies[-1]
+    assert sent["messages"][0] == {"role": "system", "content": "You answer in one short English sentence."}
+    assert sent["repetition_penalty"] == 1.2
+    await house.chat("ming", {"role": "user", "content": "Hello"}, repetition_penalty=1.0)
+    assert house.model.bodies[-1]["repetition_penalty"] == 1.0
+
+
+async def test_any_other_model_gets_the_persona_and_no_penalty(tmp_path: Path, embedder: Embedder) -> None:
+    settings = Settings(model=Model(name="qwen", source="Qwen/Qwen3-8B"))
+    async with open_house(tmp_path, embedder, settings=settings) as house:
+        await house.chat("ming", {"role": "user", "content": "Hello"})
+        sent = house.model.bodies[-1]
+    assert sent["messages"][0]["content"].startswith("你是老马")
+    assert "repetition_penalty" not in sent
+    assert "max_tokens" not in sent
+
+
+async def test_while_the_model_loads_the_refusal_says_how_far_it_is(house: House) -> None:
+    house.model.state = ModelState(name="pocket", state="loading", detail="loading into vLLM, 42 s so far")
+    answer = await house.chat("ming", {"role": "user", "content": "Hello"})
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    assert "pocket is loading (loading into vLLM, 42 s so far)" in answer.json()["error"]["message"]

@@ -65,6 +65,7 @@ def test_killed_at_any_moment_it_leaves_what_down_ends(cut: Box, moment: str) ->
     eventually(lambda: any(moment in words for words in standing(cut)))
     starting.kill()
     starting.wait()
+    eventually(lambda: cut.state().state != "starting")
     cluster.stop(cut.home)
     assert standing(cut) == []
     assert read_record(cut.home) is None

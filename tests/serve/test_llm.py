@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,9 +13,9 @@ from schemas.cluster import AppStatus
 from schemas.errors import LaomaError
 from schemas.settings import Model
 from schemas.status import ModelState
-from serve import pocket
+from serve import pocket, vllm_log
 from serve.llm import llm_config, source_of
-from serve.model_state import forget_progress, read_model_state, report
+from serve.model_state import forget_progress, log_of, read_model_state, report
 
 DEPLOYING, RUNNING = AppStatus(status="DEPLOYING"), AppStatus(status="RUNNING")
 FAILED = AppStatus(status="DEPLOY_FAILED", message="Traceback …\n  File …\nValueError: no such model\n")
@@ -21,6 +24,17 @@ FAILED = AppStatus(status="DEPLOY_FAILED", message="Traceback …\n  File …\nV
 def state_of(home: Path, app: AppStatus | None = None, model: Model | None = None) -> tuple[str, str | None]:
     state = read_model_state(home, model or Model(), {"llm": app} if app else {})
     return state.state, state.detail
+
+
+@pytest.mark.model
+def test_vllm_speaks_from_info_on_into_the_models_log(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    path = vllm_log.configured(tmp_path)
+    environment = llm_config(Model(), "/models/pocket", gpu=False, logging_to=path).runtime_env["env_vars"]
+    say = "import logging; logging.getLogger('vllm.engine').info('loading weights'); logging.getLogger('vllm').debug('no')"
+    code = f"import json, logging.config, os; logging.config.dictConfig(json.load(open(os.environ['VLLM_LOGGING_CONFIG_PATH']))); {say}"
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    assert re.fullmatch(r"\S+ \S+ INFO vllm\.engine: loading weights\n", log_of(tmp_path).read_text())
 
 
 @pytest.mark.model
@@ -74,8 +88,10 @@ def test_no_wheel_to_be_had_is_said_in_one_line_and_leaves_nothing(tmp_path: Pat
 def test_the_state_follows_the_starter_then_serve(tmp_path: Path) -> None:
     assert state_of(tmp_path) == ("loading", "about to start")
     report(tmp_path, ModelState(name="pocket", state="loading", detail="converting"))
-    assert state_of(tmp_path) == ("loading", "converting")
-    assert state_of(tmp_path, DEPLOYING) == ("loading", "converting")
+    for app in (None, DEPLOYING):
+        state, detail = state_of(tmp_path, app)
+        assert state == "loading"
+        assert re.fullmatch(r"converting, \d+ s so far", detail or "")
     assert state_of(tmp_path, RUNNING) == ("ready", None)
     assert state_of(tmp_path, FAILED) == ("failed", "ValueError: no such model")
     forget_progress(tmp_path)
