@@ -38,7 +38,7 @@ class Absence:
             while not (await asyncio.wait({asked}, timeout=_EACH_S))[0]:
                 why = await self.reason(name)
                 if why is not None and not asked.done():
-                    raise Unavailable(f"The memory can't be opened ({why}): `laoma status` says more.", retry_after=_RETRY_S)
+                    raise Unavailable(f"The memory does not answer ({why}): `laoma status` says more.", retry_after=_RETRY_S)
             self.answered(name)
             return asked.result()
         finally:
@@ -80,7 +80,10 @@ def look(app: str) -> Look:
 
         application = serve.status().applications.get(app)
         deployments = application.deployments if application else {}
-        return {name: None if _runs(one.replica_states) else last_line(one.message) for name, one in deployments.items()}
+        return {
+            name: None if _runs(one.replica_states) else last_line(one.message) or "it is being started"
+            for name, one in deployments.items()
+        }
 
     return seen
 

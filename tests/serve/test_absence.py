@@ -30,7 +30,7 @@ def shards(handle: Any, states: dict[str, str | None], patience_s: float) -> Rem
 
 async def test_a_shard_that_stays_away_is_said_with_the_reason_and_when_to_try_again() -> None:
     handle = Handle()
-    with pytest.raises(Unavailable, match=r"^The memory can't be opened \(the table is torn\): `laoma status` says more\.$") as caught:
+    with pytest.raises(Unavailable, match=r"^The memory does not answer \(the table is torn\): `laoma status` says more\.$") as caught:
         await shards(handle, {"MemoryShard-0": "the table is torn"}, 0).call(ShardService.profile, "lin")
     assert caught.value.retry_after == 5
     assert handle.answer.cancelled()
