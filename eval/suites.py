@@ -14,7 +14,9 @@ from eval.cached_embedder import bundled
 from eval.conflicts import ConflictsSuite
 from eval.extraction import ExtractionSuite
 from eval.facts import FactsSuite
+from eval.feedback import FeedbackSuite
 from eval.memorybank import MemoryBankSuite
+from eval.revisions import RevisionsSuite
 from eval.suite import Suite
 from eval.turn_finding import DialogueSuite
 from schemas.settings import Settings
@@ -26,6 +28,8 @@ _ALL: tuple[Suite, ...] = (
     MemoryBankSuite(),
     ExtractionSuite(),
     ConflictsSuite(),
+    FeedbackSuite(),
+    RevisionsSuite(),
 )
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}
 
