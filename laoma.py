@@ -15,8 +15,14 @@ FAILED, MISUSED = 1, 2
 
 def main() -> None:
     """Exit status: 0 done, 1 failed, 2 misuse."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell: `>&-`
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     try:
-        build()()
+        try:
+            build()()
+        finally:
+            sys.stdout.flush()  # a disk that is full shows here at the latest
     except Misuse as error:
         _fail(error.message, MISUSED)
     except LaomaError as error:
@@ -38,7 +44,10 @@ def main() -> None:
 
 
 def _fail(message: str, status: int = FAILED) -> None:
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_output()
     sys.stderr.write(f"laoma: {' '.join(message.split())}\n")
     sys.exit(status)
 
@@ -70,9 +79,14 @@ def _refused(error: OSError) -> str:
 
 
 def _fall_silent() -> None:
-    # whoever read our output went away: nothing is left to say, and Python must not complain at its end either
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    # whoever read our output went away: nothing is left to say
+    _drop_output()
     sys.exit(FAILED)
+
+
+def _drop_output() -> None:
+    # what could not be written must not be complained about once more at Python's end
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ def add(
       laoma key add alice --label phone
       laoma key add my-agent --delegate
     """
+    for word in (user, label):
+        word.encode()  # over HTTP halves of characters are mended; here they mean a wrong encoding
     ring = _ring()
     roles: list[Role] = ["user"]
     if admin:

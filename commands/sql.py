@@ -126,12 +126,24 @@ def _print_rows(columns: Sequence[str], rows: Iterator[tuple[object, ...]]) -> N
 
 
 def _print_json(columns: Sequence[str], rows: Iterator[tuple[object, ...]]) -> None:
-    opening = "["
+    opening, names = "[", _distinct(columns)
     for row in rows:
-        record = dict(zip(columns, row, strict=True))
+        record = dict(zip(names, row, strict=True))
         sys.stdout.write(opening + "\n  " + json.dumps(_plain(record), ensure_ascii=False, allow_nan=False))
         opening = ","
     sys.stdout.write("[]\n" if opening == "[" else "\n]\n")
+
+
+def _distinct(columns: Sequence[str]) -> list[str]:
+    """An object holds a name once: the second ``a`` is ``a_2``."""
+    names: list[str] = []
+    for column in columns:
+        name, number = column, 1
+        while name in names:
+            number += 1
+            name = f"{column}_{number}"
+        names.append(name)
+    return names
 
 
 def _print_csv(columns: Sequence[str], rows: Iterator[tuple[object, ...]]) -> None:

@@ -143,7 +143,15 @@ def test_an_owners_key_file_of_other_bytes_is_one_line(laoma: Laoma, home: Path,
     assert (done.code, len(done.err.splitlines())) == (2, 1)
 
 
-BYTES = [["remember", "\udcff\udcfe"], ["recall", "a\udcff"], ["forget", "\udcff", "-y"], ["correct", "m1", "\udcff"], ["chat", "\udcff"]]
+BYTES = [
+    ["key", "add", "\udcff"],
+    ["search", "\udcff"],
+    ["remember", "\udcff\udcfe"],
+    ["recall", "a\udcff"],
+    ["forget", "\udcff", "-y"],
+    ["correct", "m1", "\udcff"],
+    ["chat", "\udcff"],
+]
 
 
 @pytest.mark.parametrize("command", BYTES, ids=lambda command: command[0])
@@ -185,3 +193,21 @@ def test_a_disk_that_takes_nothing_more_is_one_line_and_keeps_what_was_there(lao
     assert done.stderr.startswith("laoma: there is no room to write (File too large")
     assert len(done.stderr.splitlines()) == 1
     assert (home / "keys.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["key list", "sql 'SELECT 1' --json", "sql 'SELECT * FROM range(100000)' --csv", "--help"])
+def test_output_that_finds_no_room_is_one_line(command: str, tmp_path: Path) -> None:
+    environment = {"LAOMA_HOME": str(tmp_path), "LANG": "C.UTF-8"}
+    shell = ["bash", "-c", f"{sys.executable} laoma.py {command} > /dev/full"]
+    done = subprocess.run(shell, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("laoma: there is no room to write (No space left on device)")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_closed_streams_are_no_failure(tmp_path: Path) -> None:
+    environment = {"LAOMA_HOME": str(tmp_path), "LANG": "C.UTF-8"}
+    for closed in (">&-", "2>&-"):
+        shell = ["bash", "-c", f"{sys.executable} laoma.py key list {closed}"]
+        done = subprocess.run(shell, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")

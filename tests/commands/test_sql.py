@@ -135,3 +135,8 @@ def test_dot_commands_come_through_a_pipe_too(laoma: Laoma, home: Path) -> None:
     assert mixed.out.endswith("two\n.quit\n")
     assert laoma("sql", ".views", "--json").out.count("view_name") == len(names) - 1
     assert ".views" in laoma("sql", stdin=".help\n").err
+
+
+def test_columns_of_one_name_are_all_in_the_json(connection: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]) -> None:
+    run(connection, "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a", "json")
+    assert json.loads(capsys.readouterr().out) == [{"a": 1, "a_2": 2, "a_2_2": 3, "a_3": 4}]
