@@ -10,6 +10,7 @@ from commands.backup import backup, restore
 from commands.bench import bench_app
 from commands.changing import correct, forget
 from commands.chat import chat
+from commands.consents import consent_app
 from commands.conversations import conversations_app
 from commands.erase import erase
 from commands.evaluate import evaluate
@@ -62,6 +63,7 @@ def build() -> typer.Typer:
     app.add_typer(memories_app, name="memories")
     app.add_typer(conversations_app, name="conversations")
     app.add_typer(key_app, name="key")
+    app.add_typer(consent_app, name="consent")
     app.add_typer(model_app, name="model")
     app.add_typer(job_app, name="job")
     app.add_typer(snapshot_app, name="snapshot")

@@ -69,6 +69,7 @@ async def _live(rows: list[dict[str, Any]], folder: Path, embedder: Embedder, se
 
 async def _case(house: House, row: dict[str, Any]) -> _Outcome:
     user = f"user-{row['id']}"
+    await house.service.give_consent(user, "health")
     for number, (day, text) in enumerate(row["turns"]):
         house.clock.at = START + timedelta(days=day)
         await house.say(user, [Message(role="user", content=text)], conversation=f"{row['id']}-{number}")

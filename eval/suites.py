@@ -16,6 +16,7 @@ from eval.extraction import ExtractionSuite
 from eval.facts import FactsSuite
 from eval.feedback import FeedbackSuite
 from eval.memorybank import MemoryBankSuite
+from eval.privacy import PrivacySuite
 from eval.revisions import RevisionsSuite
 from eval.suite import Suite
 from eval.turn_finding import DialogueSuite
@@ -30,6 +31,7 @@ _ALL: tuple[Suite, ...] = (
     ConflictsSuite(),
     FeedbackSuite(),
     RevisionsSuite(),
+    PrivacySuite(),
 )
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}
 

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 
 from memory.extract.protocol import Said
 from memory.normalise import digest, squeeze
+from memory.privacy import withhold
 from schemas.turn import Role, Turn
 
 _HEAD = 40
@@ -234,7 +235,14 @@ def _hash(one: Said) -> str:
 def _plain(role: str, text: str) -> str:
     if role == "assistant":
         text = _CITATION.sub("", _REASONING.sub("", text))
+    elif role == "user":
+        text = withhold(text).text  # the same, whether or not its speaker has agreed to have it kept
     return squeeze(text) or text.strip()
+
+
+def same_text(one: Said, node: Node) -> bool:
+    """Whether ``node`` is the turn that ``one`` says, however much of it was kept."""
+    return one.role == node.role and _hash(one) == node.hash
 
 
 def _id(node: Node | None) -> str | None:

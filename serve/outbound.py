@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from memory.normalise import digest
 from schemas.errors import InvalidRequest
-from serve.shard.masking import mask, masked_id, masked_together
+from serve.shard.masking import mask, masked_by_speaker, masked_id, masked_together
 
 Take = Callable[[str], str]
 
@@ -60,10 +60,36 @@ def masked_body(body: dict[str, Any]) -> dict[str, Any]:
         said.append(text)
         return text
 
+    body = _by_speaker(body)
     _walked(body, "", heard)
     masked = iter(masked_together(said))
     result: dict[str, Any] = _walked(body, "", lambda _: next(masked))
     return result
+
+
+def _by_speaker(body: dict[str, Any]) -> dict[str, Any]:
+    """The messages with what each speaker says masked together, as it is where it is stored: an answer in between hides nothing."""
+    messages = [message for message in body.get("messages") or [] if isinstance(message, dict)]
+    places = [(message.get("role", ""), place) for message in messages for place in _spoken(message)]
+    texts = masked_by_speaker([(role, holder[key]) for role, (holder, key) in places])
+    new = {(id(holder), key): text for (_, (holder, key)), text in zip(places, texts, strict=True)}
+
+    def spoken(message: dict[str, Any]) -> dict[str, Any]:
+        content = message.get("content")
+        if isinstance(content, list):
+            parts = [{**part, "text": new[id(part), "text"]} if (id(part), "text") in new else part for part in content]
+            return {**message, "content": parts}
+        return {**message, "content": new.get((id(message), "content"), content)} if "content" in message else message
+
+    return {**body, "messages": [spoken(message) for message in messages]} if "messages" in body else body
+
+
+def _spoken(message: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    content = message.get("content")
+    if isinstance(content, str) and message.get("role") not in ("tool", "function"):
+        return [(message, "content")]
+    parts = content if isinstance(content, list) else []
+    return [(part, "text") for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
 
 
 def masked_json(text: str) -> str:

@@ -1,5 +1,21 @@
-"""What must never be stored, found before anything is written (R32)."""
+"""What must never be stored, found before anything is written, and what is stored only with the user's leave (R32)."""
 
 from memory.privacy.redact import Found, Redaction, neighbours, redact, redact_all
+from memory.privacy.sensitive import SENSITIVE, Sensitive, agrees, withhold
+from memory.privacy.verdict import Action, Verdict, names_a_secret, verdict
 
-__all__ = ["Found", "Redaction", "neighbours", "redact", "redact_all"]
+__all__ = [
+    "SENSITIVE",
+    "Action",
+    "Found",
+    "Redaction",
+    "Sensitive",
+    "Verdict",
+    "agrees",
+    "names_a_secret",
+    "neighbours",
+    "redact",
+    "redact_all",
+    "verdict",
+    "withhold",
+]

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
+from memory.privacy import Sensitive
 from schemas.conversation import Feedback
 from schemas.dialogue import Deleted
 from schemas.errors import InvalidRequest
@@ -45,7 +46,7 @@ async def consent(body: ConsentIn, who: CallerDep, parts: PartsDep) -> Consent:
 
 
 @router.delete("/consents", summary="Withdraw leave")
-async def withdraw(category: str, who: CallerDep, parts: PartsDep) -> Deleted:
+async def withdraw(category: Sensitive, who: CallerDep, parts: PartsDep) -> Deleted:
     """What was stored under it stays until it is deleted."""
     return await parts.shards.call(ShardService.withdraw_consent, who.user, category)
 

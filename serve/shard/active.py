@@ -13,12 +13,13 @@ from datetime import datetime, timedelta
 from lake.history import sealed_turns
 from lake.store import Put
 from memory.memory_index import MemoryIndex
+from memory.privacy import SENSITIVE, Sensitive
 from memory.sentences import unpacked
 from memory.thread import KnownThreads
 from memory.turn_index import TurnIndex
 from schemas.conversation import Conversation
 from schemas.errors import EmbedderMismatch, Unavailable
-from schemas.memory import Memory, Tombstone
+from schemas.memory import Consent, Memory, Tombstone
 from schemas.turn import Turn, TurnVector
 from serve.shard.moments import Moments
 from serve.shard.resources import Resources
@@ -35,7 +36,7 @@ class ActiveUser:
     """One user's memory at hand. ``lock`` serialises decide-write-apply; readers need none (one event loop, no await inside a search).
 
     ``by_words_only``: the lake's vectors come from another embedder than the configured one; questions must not bring a vector then,
-    and nothing is embedded before a restart.
+    and nothing is embedded before a restart. ``agreed``: the sensitive matters that may be kept.
     """
 
     user: str
@@ -46,6 +47,7 @@ class ActiveUser:
     conversations: dict[str, Conversation]
     tombstones: list[Tombstone]
     moments: Moments
+    agreed: frozenset[Sensitive] = frozenset()
     by_words_only: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     in_use: int = 0
@@ -239,5 +241,6 @@ def load(resources: Resources, user: str) -> ActiveUser:
         conversations={row.id: row for row in store.rows(Conversation, user)},
         tombstones=store.rows(Tombstone, user),
         moments=moments,
+        agreed=SENSITIVE & {row.id for row in store.rows(Consent, user)},
         by_words_only=by_words_only,
     )

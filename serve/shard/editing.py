@@ -11,7 +11,7 @@ from memory import edits
 from memory.adjudicate import adjudicate
 from memory.extract.stated import stated
 from memory.normalise import statement_key
-from memory.privacy import redact
+from memory.privacy import SENSITIVE, agrees, names_a_secret, redact, withhold
 from memory.remember import apply
 from schemas.errors import Conflict, InvalidRequest, NotFound
 from schemas.memory import Change, Kind, Memory
@@ -34,7 +34,7 @@ class Editing:
 
     async def remember(self, active: ActiveUser, request: MemoryIn) -> Memory:
         """Add a statement as written; one that is there already is confirmed, one it supersedes is retired."""
-        text, key, scene = _clean(request.text), _cleaned(request.key, "key"), _cleaned(request.scene, "scene")
+        text, key, scene = _kept(active, _clean(request.text)), _cleaned(request.key, "key"), _cleaned(request.scene, "scene")
         now = active.moments.take()
         statement = stated(text, self._resources.extractor, at=now, zone=self._resources.zone, kind=request.kind, key=key, scene=scene)
         decision = adjudicate(statement, active.memories.all(), now)
@@ -48,6 +48,7 @@ class Editing:
         """Change some fields. Raises NotFound, Conflict."""
         memory = held(active, id, version)
         text, key, scene = _cleaned(patch.text, "text"), _cleaned(patch.key, "key"), _cleaned(patch.scene, "scene")
+        text = _kept(active, text) if text is not None else None
         wanted = edits.Edit(text=text, kind=patch.kind, key=key, scene=scene, priority=patch.priority)
         if wanted == edits.Edit():
             return memory
@@ -110,10 +111,25 @@ def _cleaned(text: str | None, param: str) -> str | None:
     return None if text is None else _clean(text, param)
 
 
+def _kept(active: ActiveUser, text: str) -> str:
+    """A text that may be kept. Raises InvalidRequest that names the leave that is missing."""
+    held = withhold(text, SENSITIVE - active.agreed)
+    if "state" in held.matters:
+        raise InvalidRequest("Affairs of state that are not public are never stored.", param="text", code="never_stored")
+    if held.matters and not agrees(text):
+        missing = ", ".join(sorted(held.matters))
+        raise InvalidRequest(
+            f"This is about {missing}, kept only with the user's leave: `laoma consent give {sorted(held.matters)[0]}` or PUT /v1/consents",
+            param="text",
+            code="consent_required",
+        )
+    return text
+
+
 def _clean(text: str, param: str = "text") -> str:
     redaction = redact(whole(text).strip())
     if not any(unicodedata.category(char)[0] in _VISIBLE and has_text(char) for char in redaction.text):
         raise InvalidRequest(f"The {param} has no letter, digit or sign in it.", param=param)
-    if redaction.never:
+    if redaction.never or (param == "text" and names_a_secret(redaction.text)):
         raise InvalidRequest("This is a secret or an identity number: it is never stored.", param=param, code="never_stored")
     return redaction.text

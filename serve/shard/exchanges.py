@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from memory.briefing import BriefingText
 from schemas.exchange import Closing, Opened, Opening
@@ -21,7 +21,8 @@ _MOST_OPEN = 4096
 
 
 class Exchanges:
-    """``asked`` takes each question that will get no (further) reply, ``replied`` each reply.
+    """``asked`` takes each question that will get no (further) reply, ``replied`` each reply, ``mended`` each earlier turn whose
+    stored words changed.
 
     A question stays open for ``longest_s`` seconds at most: its gateway may have died before it could close it.
     """
@@ -34,11 +35,12 @@ class Exchanges:
         *,
         asked: Callable[[Turn], None],
         replied: Callable[[Turn], None],
+        mended: Callable[[ActiveUser, Turn], Awaitable[None]],
         longest_s: float,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._users, self._writing, self._recalling = users, writing, recalling
-        self._asked, self._replied = asked, replied
+        self._asked, self._replied, self._mended = asked, replied, mended
         self._longest_s = longest_s
         self._monotonic = monotonic
         self._open: OrderedDict[str, tuple[str, float]] = OrderedDict()
@@ -55,6 +57,8 @@ class Exchanges:
                 async with active.lock:
                     place = await self._writing.open(active, opening)
                 conversation, exchange, parent = place.conversation, place.exchange, place.parent
+                for turn in place.mended:
+                    await self._mended(active, turn)
             if parent is not None:
                 self._open[parent] = (user, self._monotonic())
             try:

@@ -16,6 +16,7 @@ from memory.candidates import candidates
 from memory.edits import tombstoned
 from memory.extract.protocol import Passage, Said
 from memory.ports import Floats
+from memory.privacy import names_a_secret
 from memory.remember import apply
 from memory.statement import Statement
 from schemas.errors import EmbedderMismatch, TooMany, Unavailable, UpstreamFailed
@@ -212,7 +213,7 @@ class ExtractionQueue:
         memories: dict[str, Memory] = {}
         changes: list[Change] = []
         for statement in statements:
-            if tombstoned(statement, active.tombstones, turn.at):
+            if names_a_secret(statement.text) or tombstoned(statement, active.tombstones, turn.at):
                 continue
             held = {memory.id: memory for memory in candidates(active.memories, statement, made[statement.text])} | memories
             decision = await self._judge(statement, list(held.values()), turn.at)

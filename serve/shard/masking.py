@@ -3,38 +3,79 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
 from memory.normalise import digest
-from memory.privacy import neighbours, redact
+from memory.privacy import SENSITIVE, Sensitive, agrees, neighbours, redact, withhold
+from memory.privacy.redact import MARKS
+from memory.privacy.sensitive import WITHHELD_MARKS
 from serve.shard.resources import Resources
 from serve.unicode import whole
 
+Spoke = tuple[str, str]
+"""Who, and what."""
 _SHORT = 2_000
+_MARK = re.compile(r"\[[^\[\]\n]{1,20}\]")
+_ALL_MARKS = WITHHELD_MARKS | {mark for both in MARKS.values() for mark in both}
 _HASH = 16
 """Hex digits that keep masked ids apart: of the conversations of one user, and of the users of one agent."""
 _MASKED_ID = re.compile(rf"\]~[0-9a-f]{{{_HASH}}}$")
-_INLINE_CHARS = 20_000
+INLINE_CHARS = 20_000
 """About 20 ms of work: more goes to a thread."""
 
 
-async def masked(resources: Resources, texts: Sequence[str], *, before: str = "", looks_ahead: bool = True) -> list[str]:
-    """The texts as they may be stored, in their order, read as one conversation: a secret cut between two is masked in both.
+async def masked(resources: Resources, said: Sequence[Spoke], *, looks_ahead: bool = True) -> list[str]:
+    """What was said as it may be stored, in its order; each speaker's words are read as one text, see :func:`masked_together`."""
+    if sum(len(text) for _, text in said) <= INLINE_CHARS:
+        return masked_by_speaker(said, looks_ahead=looks_ahead)
+    return await resources.in_thread(lambda: masked_by_speaker(said, looks_ahead=looks_ahead))
 
-    ``before``: what was said last. Without ``looks_ahead`` a text depends on those before it only, so that a history that grows
-    keeps its masks.
+
+def masked_by_speaker(said: Sequence[Spoke], *, looks_ahead: bool = True) -> list[str]:
+    """Each speaker's texts masked together: what somebody says in between does not hide how a number goes on."""
+    masks = [""] * len(said)
+    for speaker in dict.fromkeys(speaker for speaker, _ in said):
+        places = [place for place, (one, _) in enumerate(said) if one == speaker]
+        texts = masked_together([said[place][1] for place in places], looks_ahead=looks_ahead)
+        for place, text in zip(places, texts, strict=True):
+            masks[place] = text
+    return masks
+
+
+def masked_together(texts: Sequence[str], *, looks_ahead: bool = True) -> list[str]:
+    """Texts that follow one another: a secret cut between two is masked in both.
+
+    Without ``looks_ahead`` a text depends on those before it only, so that a history that grows keeps its masks.
     """
-    if sum(map(len, texts)) <= _INLINE_CHARS:
-        return masked_together(texts, before=before, looks_ahead=looks_ahead)
-    return await resources.in_thread(lambda: masked_together(texts, before=before, looks_ahead=looks_ahead))
-
-
-def masked_together(texts: Sequence[str], *, before: str = "", looks_ahead: bool = True) -> list[str]:
-    """Texts that follow one another, each masked with what stands beside it."""
-    said = [whole(before), *map(whole, texts)]
+    said = [whole(text) for text in texts]
     beside = neighbours(said)
-    return [_mask(text, *(beside[number] if looks_ahead else (beside[number][0], ""))) for number, text in enumerate(said)][1:]
+    return [_mask(text, before, after if looks_ahead else "") for text, (before, after) in zip(said, beside, strict=True)]
+
+
+def storable(text: str, agreed: frozenset[Sensitive], *, of_anyone: bool = False) -> str:
+    """A masked text without what its speaker has not agreed to have kept; leave given in the text itself counts for it."""
+    return (_storable_short if len(text) <= _SHORT else _storable)(text, agreed, of_anyone)
+
+
+def _storable(text: str, agreed: frozenset[Sensitive], of_anyone: bool) -> str:
+    unasked = SENSITIVE - agreed
+    held = withhold(text, unasked, of_anyone=of_anyone)
+    return withhold(text, frozenset()).text if held.matters - {"state"} and agrees(text) else held.text
+
+
+_storable_short = lru_cache(maxsize=4096)(_storable)
+
+
+def marks_in(text: str) -> Counter[str]:
+    """The marks that stand for something in a stored text."""
+    return Counter(mark for mark in _MARK.findall(text) if mark in _ALL_MARKS)
+
+
+def leaves_out(text: str) -> bool:
+    """Whether something was left out of a stored text for want of the user's leave."""
+    return any(mark in WITHHELD_MARKS for mark in marks_in(text))
 
 
 def mask(text: str) -> str:

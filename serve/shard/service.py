@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from lake.logs import seal
-from lake.store import Drop, Put
+from lake.store import Put
+from memory.privacy import Sensitive
 from memory.recall import RecallResult
 from schemas.conversation import Feedback
 from schemas.dialogue import ConversationPage, ConversationView, Deleted, TurnsRequest, TurnsResponse
@@ -22,7 +23,8 @@ from schemas.recall import RecallRequest, RecallResponse, TurnSearchRequest, Tur
 from schemas.snapshot import FrozenShard, Snapshot
 from schemas.turn import Turn
 from serve.shard import listing
-from serve.shard.active import ActiveUsers
+from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.consents import give, withdraw
 from serve.shard.editing import Editing, held, of_kind
 from serve.shard.erasing import Forgetting
 from serve.shard.exchanges import Exchanges
@@ -59,6 +61,7 @@ class ShardService:
             self._recalling,
             asked=self._queue,
             replied=self._turn_vectors.add,
+            mended=self._read_anew,
             longest_s=resources.settings.model.timeout_s + _HOUSEKEEPING_S,
         )
         self._forgetting = Forgetting(resources, self._users)
@@ -250,17 +253,17 @@ class ShardService:
         """Categories the user allowed."""
         return await self._resources.in_thread(lambda: self._resources.store.rows(Consent, user))
 
-    async def give_consent(self, user: str, category: str) -> Consent:
+    async def give_consent(self, user: str, category: Sensitive) -> Consent:
         """Allow a category."""
-        row = Consent(id=category, user=user, given_at=self._resources.now())
-        await self._resources.commit([Put([row])])
-        return row
+        async with self._users.use(user) as active, active.lock:
+            return await give(self._resources, active, category)
 
-    async def withdraw_consent(self, user: str, category: str) -> Deleted:
+    async def withdraw_consent(self, user: str, category: Sensitive) -> Deleted:
         """Forbid it again. Raises NotFound where it was not allowed."""
         if category not in {row.id for row in await self.consents(user)}:
             raise NotFound("No such consent.", param="category")
-        await self._resources.commit([Drop(Consent, user, [category])])
+        async with self._users.use(user) as active, active.lock:
+            await withdraw(self._resources, active, category)
         return Deleted()
 
     async def export(self, user: str) -> list[str]:
@@ -349,6 +352,13 @@ class ShardService:
     def _queue(self, turn: Turn) -> None:
         self._extraction.add(turn)
         self._turn_vectors.add(turn)
+
+    async def _read_anew(self, active: ActiveUser, turn: Turn) -> None:
+        """A turn whose stored words changed: memories of what it says no more go with them."""
+        async with active.lock:
+            gone = [memory for memory in active.memories.all() if turn.id in memory.turns and memory.text not in turn.content]
+            await self._editing.delete(active, gone)
+        self._queue(turn)
 
     async def _keep_house(self) -> None:
         while True:

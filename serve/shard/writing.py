@@ -11,28 +11,31 @@ from uuid import NAMESPACE_URL, uuid5
 from lake.history import sealed_turns
 from lake.store import Put, Write
 from memory.extract.protocol import Said
-from memory.thread import Node, follow
+from memory.privacy import Sensitive
+from memory.thread import Node, follow, same_text
 from schemas.conversation import Conversation
 from schemas.dialogue import Message, TurnsRequest
 from schemas.errors import InvalidRequest
 from schemas.exchange import Closing, Opening
 from schemas.turn import Extraction, Turn
 from serve.shard.active import ActiveUser
-from serve.shard.masking import mask, masked, masked_id
+from serve.shard.masking import INLINE_CHARS, leaves_out, marks_in, mask, masked, masked_id, storable
 from serve.shard.moments import TICK
 from serve.shard.resources import Resources
 from serve.unicode import has_text
 
+_TITLE_CHARS = 40
 _LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where an exchange belongs; ``parent`` is the user's turn in it."""
+    """Where an exchange belongs; ``parent`` is the user's turn in it, ``mended`` what is to be read anew."""
 
     conversation: str
     exchange: str
     parent: str | None
+    mended: tuple[Turn, ...] = ()
 
 
 class Writing:
@@ -49,8 +52,10 @@ class Writing:
         named = [_own_id(active.user, conversation, message, id) for message, id in zip(request.messages, ids, strict=True)]
         tip = active.threads.tip(conversation)
         last = active.hot.get(tip.id) if tip is not None else None
-        said = [message.content for message in request.messages]
-        contents = await masked(self._resources, said, before=last.content if last is not None else "")
+        said = [(message.role, message.content) for message in request.messages]
+        earlier = [(last.role, last.content)] if last is not None else []
+        contents = (await masked(self._resources, [*earlier, *said]))[len(earlier) :]
+        contents = await self._storable(contents, active.agreed)
         if not all(map(has_text, contents)):
             raise InvalidRequest("A message has no text.", param="messages")
         known = await self._known(active, named)
@@ -74,7 +79,8 @@ class Writing:
 
     async def open(self, active: ActiveUser, opening: Opening) -> Place:
         """Store what is new in a chat's message list (R4) and say where its reply will hang."""
-        contents = await masked(self._resources, [spoken.text for spoken in opening.messages], looks_ahead=False)
+        plain = await masked(self._resources, _spoke(opening), looks_ahead=False)
+        contents = await self._storable(plain, active.agreed)
         said = [Said(spoken.role, content) for spoken, content in zip(opening.messages, contents, strict=True)]
         silence = self._resources.settings.window.silence_s
         named = masked_id(active.user, opening.conversation_id) if opening.conversation_id else None
@@ -95,7 +101,37 @@ class Writing:
             parent = id
         if rows:
             await self._store(active, rows)
-        return Place(conversation, exchange or opening.ids[-1], parent)
+        mended = await self._mend(active, opening, said, following.known)
+        return Place(conversation, exchange or opening.ids[-1], parent, tuple(mended))
+
+    async def _mend(self, active: ActiveUser, opening: Opening, said: Sequence[Said], known: Sequence[str]) -> list[Turn]:
+        """Turns that are stored already and are to be kept otherwise now: a secret came to light with what followed, or the user has
+        agreed since to have kept what was left out. They are read for memories anew."""
+        first = next((index for index, one in enumerate(said) if one.role == "user"), 0)
+        masks = await masked(self._resources, _spoke(opening))
+        contents = await self._storable(masks, active.agreed)
+        mended = []
+        for one, content, id in zip(said[first:], contents[first:], known, strict=False):
+            turn = active.hot.get(id)
+            if turn is None or not same_text(one, active.threads.nodes[id]) or marks_in(turn.content) == marks_in(content):
+                continue
+            mended.append(turn.but(content=content, extraction="pending" if one.role == "user" else turn.extraction))
+        if not mended:
+            return []
+        conversation = active.conversations[mended[0].conversation]
+        if conversation.title in {_title([active.hot[turn.id]]) for turn in mended}:
+            conversation = conversation.but(title=_title([next(turn for turn in mended if turn.role == "user")]))
+        await self._resources.commit([Put(mended), Put([conversation])])
+        active.conversations[conversation.id] = conversation
+        for turn in mended:
+            active.hot[turn.id] = turn
+            active.turns.put(turn, None)
+        return mended
+
+    async def _storable(self, texts: Sequence[str], agreed: frozenset[Sensitive]) -> list[str]:
+        if sum(map(len, texts)) <= INLINE_CHARS:
+            return [storable(text, agreed) for text in texts]
+        return await self._resources.in_thread(lambda: [storable(text, agreed) for text in texts])
 
     async def close(self, active: ActiveUser, closing: Closing) -> Turn | None:
         """Store the reply, once; an empty one leaves no row."""
@@ -110,7 +146,7 @@ class Writing:
             parent=opened.parent,
             at=active.moments.take(closing.at),
             role="assistant",
-            content=(await masked(self._resources, [closing.content]))[0],
+            content=await self._reply(active, closing),
             interrupted=closing.interrupted,
             extraction="skipped",
             model=mask(closing.model) if closing.model else None,
@@ -122,6 +158,14 @@ class Writing:
         )
         await self._store(active, [reply])
         return reply
+
+    async def _reply(self, active: ActiveUser, closing: Closing) -> str:
+        """A reply as it may be stored: where the question's words were left out, the reply doesn't keep them either."""
+        text = (await masked(self._resources, [("assistant", closing.content)]))[0]
+        question = active.hot.get(closing.opened.parent or "")
+        if question is None or not leaves_out(question.content):
+            return text
+        return await self._resources.in_thread(lambda: storable(text, active.agreed, of_anyone=True))
 
     async def _store(self, active: ActiveUser, turns: Sequence[Turn], *, beside: Sequence[Write] = ()) -> None:
         conversation = self._touched(active, turns)
@@ -137,8 +181,7 @@ class Writing:
         held = active.conversations.get(id)
         if held is not None:
             return held.but(last_at=max(held.last_at, last), closed_at=None)
-        title = next((turn.content.strip().splitlines()[0][:40] for turn in turns if turn.role == "user"), None)
-        return Conversation(id=id, user=active.user, title=title, opened_at=min(turn.at for turn in turns), last_at=last)
+        return Conversation(id=id, user=active.user, title=_title(turns), opened_at=min(turn.at for turn in turns), last_at=last)
 
     async def _known(self, active: ActiveUser, ids: Sequence[str]) -> dict[str, Turn]:
         known = {id: active.hot[id] for id in ids if id in active.hot}
@@ -149,6 +192,14 @@ class Writing:
             )
             known.update({turn.id: turn for turn in sealed})
         return known
+
+
+def _spoke(opening: Opening) -> list[tuple[str, str]]:
+    return [(spoken.role, spoken.text) for spoken in opening.messages]
+
+
+def _title(turns: Sequence[Turn]) -> str | None:
+    return next((turn.content.strip().splitlines()[0][:_TITLE_CHARS] for turn in turns if turn.role == "user"), None)
 
 
 def _own_id(user: str, conversation: str, message: Message, fresh: str) -> str:

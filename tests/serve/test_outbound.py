@@ -105,6 +105,9 @@ PLACES: dict[str, Any] = {
     },
     "two parts": {"messages": [{"role": "user", "content": [{"type": "text", "text": "13800"}, {"type": "text", "text": "138000"}]}]},
     "two messages": {"messages": [{"role": "user", "content": "卡号 62220212345"}, {"role": "user", "content": "67890128"}]},
+    "two messages with an answer between": {
+        "messages": [{"role": r, "content": c} for r, c in (("user", "卡号 62220212345"), ("assistant", "好"), ("user", "67890128"))]
+    },
     "a disguise": {"messages": [{"role": "user", "content": "1\u200b3８00 138\u00ad000"}]},
 }
 
