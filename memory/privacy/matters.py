@@ -40,7 +40,7 @@ NO_ILLNESS = rx(
 _ILLNESS_EN = (
     r"\b(?:stroke|heart (?:attack|disease|condition|failure)|cancer|tumou?rs?|leuk(?:a)?emia|lymphoma|diabet\w+|asthma\w*|epilep\w+"
     r"|seizures?|depress(?:ion|ed since)|clinical depression"
-    r"|anxiety(?: disorder)?|panic attacks?|bipolar|schizophren\w+|adhd|autis\w+|asperger\w*|ptsd|ocd|hiv|hepatitis|herpes|std"
+    r"|anxiety(?: disorder)?|panic attacks?|bipolar|schizophren\w+|adhd|autis\w+|asperger\w*|ptsd|ocd|hiv|hepatitis|herpes"
     r"|migraines?|arthritis|hypertension"
     r"|(?:high|low) blood pressure|blood (?:sugar|pressure) (?:is|of|at|was)|cholesterol|thyroid|pregnan\w+|miscarr\w+|ivf|infertil\w+"
     r"|chemo\w*|radiotherapy|dialysis|pacemaker|surgery|operated on"
