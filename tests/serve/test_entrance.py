@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 
 import httpx
 import pytest
@@ -12,7 +13,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from schemas.errors import Unavailable
-from serve.entrance import Entrance
+from serve.entrance import Entrance, _listener
 from serve.loopback import _narrowed
 from serve.ports import free_ports, holder, is_free
 
@@ -133,3 +134,16 @@ async def test_a_slow_answer_and_a_large_body_are_no_slow_requests(port: int) ->
         assert (await client.post("/", content=b"x" * 5_000_000)).text == "late"
         assert (await client.get("/")).text == "late"
     await opened.close()
+
+
+async def test_small_answers_wait_for_no_acknowledgement(port: int) -> None:
+    at_once: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def look(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        at_once.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    async with await asyncio.start_server(look, sock=_listener("127.0.0.1", port)):
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        assert await at_once == 1
+        writer.close()
