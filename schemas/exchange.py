@@ -41,7 +41,10 @@ class Opening(BaseModel):
 
 class Opened(BaseModel):
     """Where the exchange belongs and what memory has to say. ``standing`` is stable from request to request, ``recent`` belongs
-    to this question; ``parent`` is the user's turn (None when nothing was stored)."""
+    to this question; ``parent`` is the user's turn (None when nothing was stored).
+
+    ``answer``: the reply itself, where the user asked something of their memory and no model is to make it up; ``record`` is what of
+    it is stored, which quotes no memory. ``aside`` is a line to stand below the model's reply."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,6 +54,9 @@ class Opened(BaseModel):
     standing: str
     recent: str
     recalled: list[str]
+    answer: str | None = None
+    record: str | None = None
+    aside: str = ""
 
 
 class Closing(BaseModel):

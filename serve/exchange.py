@@ -52,6 +52,17 @@ class Exchange:
             headers["X-Laoma-Turn"] = self.reply_id
         return headers
 
+    @property
+    def answer(self) -> str | None:
+        """The reply itself, where no model is to make it up."""
+        return self.opened.answer if self.opened is not None else None
+
+    def aside(self, body: dict[str, Any]) -> str:
+        """A line to stand below the model's reply; none where the client wants a form of its own."""
+        form = body.get("response_format")
+        shaped = isinstance(form, dict) and form.get("type", "text") != "text"
+        return "" if shaped or self.opened is None else self.opened.aside
+
     async def prompt(self, body: dict[str, Any]) -> dict[str, Any]:
         """The body for the model server: the client's, with memory in its messages and the configured model's name."""
         settings = self._parts.settings
@@ -86,7 +97,7 @@ class Exchange:
         if self._closed or self.opened is None or self.opened.parent is None:
             return
         self._closed = True
-        text = whole("".join(self._text))
+        text = self.opened.record or whole("".join(self._text))
         closing = Closing(
             id=self.reply_id,
             opened=self.opened,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Request, Response
@@ -12,6 +13,7 @@ from memory.prompt import text_of
 from schemas.chat import ChatRequest
 from schemas.errors import Unavailable
 from serve.auth import CallerDep, PartsDep
+from serve.chat_model import said
 from serve.exchange import Exchange, checked_body, open_exchange
 from serve.header_text import header_text
 from serve.parts import Parts
@@ -44,8 +46,10 @@ async def chat(
     sent = checked_body(body)
     exchange = await open_exchange(parts, who, sent, conversation, memory)
     try:
+        if exchange.answer is not None:
+            return await _told(parts, exchange, exchange.answer, stream=bool(body.stream), request=request)
         prompt = await exchange.prompt(sent)
-        return await (_streamed if body.stream else _whole)(request, parts, exchange, prompt)
+        return await (_streamed if body.stream else _whole)(request, parts, exchange, prompt, exchange.aside(sent))
     except ClientGone:
         keep(exchange.abandon())
         return Response(status_code=_CLIENT_CLOSED)
@@ -62,14 +66,30 @@ async def _require_model(parts: Parts) -> None:
         raise Unavailable(f"{reason}; memory routes work meanwhile: `laoma status`.", code="model_not_ready", retry_after=soon)
 
 
-async def _streamed(request: Request, parts: Parts, exchange: Exchange, prompt: dict[str, Any]) -> Response:
+async def _told(parts: Parts, exchange: Exchange, answer: str, *, stream: bool, request: Request) -> Response:
+    """What the lake says, not what a model makes of it."""
+    name = parts.settings.model.name
+    if stream:
+        return await _stream(request, parts, exchange, said.chunks(exchange.reply_id, name, answer))
+    completion = said.completion(exchange.reply_id, name, answer)
+    exchange.hear(completion)
+    await exchange.close(interrupted=False)
+    return JSONResponse(completion, headers=exchange.headers())
+
+
+async def _streamed(request: Request, parts: Parts, exchange: Exchange, prompt: dict[str, Any], aside: str) -> Response:
+    chunks = parts.chat.stream(prompt)
+    return await _stream(request, parts, exchange, said.with_aside(chunks, aside) if aside else chunks)
+
+
+async def _stream(request: Request, parts: Parts, exchange: Exchange, source: AsyncIterator[dict[str, Any]]) -> Response:
     keepalive = parts.settings.http.keepalive_s
-    chunks = await begin(request, parts.chat.stream(prompt), keepalive)
+    chunks = await begin(request, source, keepalive)
     headers = {**exchange.headers(), "Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return EventStream(events(exchange, chunks, keepalive), headers=headers)
 
 
-async def _whole(request: Request, parts: Parts, exchange: Exchange, prompt: dict[str, Any]) -> Response:
+async def _whole(request: Request, parts: Parts, exchange: Exchange, prompt: dict[str, Any], aside: str) -> Response:
     reply = asyncio.ensure_future(parts.chat.complete(prompt))
     gone = asyncio.ensure_future(disconnected(request))
     try:
@@ -80,6 +100,8 @@ async def _whole(request: Request, parts: Parts, exchange: Exchange, prompt: dic
     finally:
         reply.cancel()
         gone.cancel()
+    if aside:
+        said.append_aside(completion, aside)
     exchange.hear(completion)
     await exchange.close(interrupted=False)
     return JSONResponse(whole_json(completion), headers=exchange.headers())

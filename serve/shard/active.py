@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from lake.history import sealed_turns
 from lake.store import Put
+from memory.asking_leave import asked_in
 from memory.memory_index import MemoryIndex
 from memory.privacy import SENSITIVE, Sensitive
 from memory.sentences import unpacked
@@ -36,7 +37,8 @@ class ActiveUser:
     """One user's memory at hand. ``lock`` serialises decide-write-apply; readers need none (one event loop, no await inside a search).
 
     ``by_words_only``: the lake's vectors come from another embedder than the configured one; questions must not bring a vector then,
-    and nothing is embedded before a restart. ``agreed``: the sensitive matters that may be kept.
+    and nothing is embedded before a restart. ``agreed``: the sensitive matters that may be kept, ``asked`` those
+    that leave was asked for.
     """
 
     user: str
@@ -48,6 +50,7 @@ class ActiveUser:
     tombstones: list[Tombstone]
     moments: Moments
     agreed: frozenset[Sensitive] = frozenset()
+    asked: frozenset[Sensitive] = frozenset()
     by_words_only: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     in_use: int = 0
@@ -242,5 +245,6 @@ def load(resources: Resources, user: str) -> ActiveUser:
         tombstones=store.rows(Tombstone, user),
         moments=moments,
         agreed=SENSITIVE & {row.id for row in store.rows(Consent, user)},
+        asked=asked_in(turns),
         by_words_only=by_words_only,
     )

@@ -12,6 +12,7 @@ from memory.briefing import BriefingText
 from schemas.exchange import Closing, Opened, Opening
 from schemas.turn import Turn
 from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.control import Control
 from serve.shard.masking import masked_id
 from serve.shard.recalling import Recalling
 from serve.shard.writing import Writing
@@ -32,6 +33,7 @@ class Exchanges:
         users: ActiveUsers,
         writing: Writing,
         recalling: Recalling,
+        control: Control,
         *,
         asked: Callable[[Turn], None],
         replied: Callable[[Turn], None],
@@ -39,7 +41,7 @@ class Exchanges:
         longest_s: float,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._users, self._writing, self._recalling = users, writing, recalling
+        self._users, self._writing, self._recalling, self._control = users, writing, recalling, control
         self._asked, self._replied, self._mended = asked, replied, mended
         self._longest_s = longest_s
         self._monotonic = monotonic
@@ -52,6 +54,8 @@ class Exchanges:
     async def open(self, user: str, opening: Opening) -> Opened:
         """Store what the client said, recall for it. Recall that fails leaves the chat without memory, never without an answer."""
         async with self._users.use(user) as active:
+            if opening.store and opening.messages:
+                await self._control.heed(active, opening)
             conversation, exchange, parent = masked_id(user, opening.conversation_id or ""), opening.ids[-1] if opening.ids else "", None
             if opening.store and opening.messages:
                 async with active.lock:
@@ -61,8 +65,10 @@ class Exchanges:
                     await self._mended(active, turn)
             if parent is not None:
                 self._open[parent] = (user, self._monotonic())
+            answer = await self._control.answer(active, opening, parent) if parent is not None else None
+            aside = self._control.aside(active, opening) if parent is not None and answer is None else ""
             try:
-                briefing = await self._recall(active, opening, conversation, parent)
+                briefing = BriefingText("", "", [], []) if answer is not None else await self._recall(active, opening, conversation, parent)
             except asyncio.CancelledError:
                 self._settle(active, parent)
                 raise
@@ -73,6 +79,9 @@ class Exchanges:
             standing=briefing.standing,
             recent=briefing.recent,
             recalled=briefing.used,
+            answer=answer.text if answer is not None else None,
+            record=answer.record if answer is not None else None,
+            aside=aside,
         )
 
     async def close(self, user: str, closing: Closing) -> None:

@@ -204,7 +204,7 @@ class ExtractionQueue:
         texts = list(dict.fromkeys(statement.text for statement in statements))
         made = dict(zip(texts, await embed(self._resources, texts), strict=True))
         async with active.lock:
-            if turn.id in active.hot:
+            if turn.id in active.hot and active.hot[turn.id].extraction != "skipped":  # "forget that" may have come meanwhile
                 await self._decide(active, active.hot[turn.id], statements, made, state, actor)
 
     async def _decide(

@@ -25,6 +25,7 @@ from schemas.turn import Turn
 from serve.shard import listing
 from serve.shard.active import ActiveUser, ActiveUsers
 from serve.shard.consents import give, withdraw
+from serve.shard.control import Control
 from serve.shard.editing import Editing, held, of_kind
 from serve.shard.erasing import Forgetting
 from serve.shard.exchanges import Exchanges
@@ -59,6 +60,7 @@ class ShardService:
             self._users,
             self._writing,
             self._recalling,
+            Control(resources, self._editing, self._recalling),
             asked=self._queue,
             replied=self._turn_vectors.add,
             mended=self._read_anew,
