@@ -62,7 +62,7 @@ def storable(text: str, agreed: frozenset[Sensitive], *, of_anyone: bool = False
 def _storable(text: str, agreed: frozenset[Sensitive], of_anyone: bool) -> str:
     unasked = SENSITIVE - agreed
     held = withhold(text, unasked, of_anyone=of_anyone)
-    return withhold(text, frozenset()).text if held.matters - {"state"} and agrees(text) else held.text
+    return withhold(text, frozenset()).text if held.matters - {"state"} and not of_anyone and agrees(text) else held.text
 
 
 _storable_short = lru_cache(maxsize=4096)(_storable)
