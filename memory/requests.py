@@ -105,8 +105,8 @@ _NO = re.compile(r"^(?:不(?:用|要|可以|行|必|同意|了)?|别|算了|no|n
 
 def requested(text: str) -> Request | None:
     """The request that ``text`` makes, if it is one."""
-    plain = mirror(text).strip().replace("’", "'")
-    if not plain or len(plain) > _LONGEST or "\n" in plain:
+    plain = mirror(text[: 2 * _LONGEST]).strip().replace("’", "'")
+    if not plain or len(plain) > _LONGEST or "\n" in plain or len(text) > 2 * _LONGEST:
         return None
     if _TELL.match(plain):
         return Request("tell")
@@ -129,7 +129,7 @@ def requested(text: str) -> Request | None:
 
 def answer_to_asking(text: str) -> bool | None:
     """Whether ``text`` begins with a yes or a no; None: with neither."""
-    plain = mirror(text).strip()
+    plain = mirror(text[:_LONGEST]).strip()
     return True if _YES.match(plain) else False if _NO.match(plain) else None
 
 

@@ -20,6 +20,8 @@ from schemas.turn import Role, Turn
 
 _HEAD = 40
 _TELLING = 12
+_TALK = 4_000
+"""Characters of what a person says; longer ones are pasted, and are compared as they are stored."""
 _REASONING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | re.IGNORECASE)
 _CITATION = re.compile(r"\[\^?\d+\]|【[^】]{0,40}】|\ue200[^\ue200\ue201]{0,400}\ue201|[\ue202-\ue206]")
 
@@ -235,7 +237,7 @@ def _hash(one: Said) -> str:
 def _plain(role: str, text: str) -> str:
     if role == "assistant":
         text = _CITATION.sub("", _REASONING.sub("", text))
-    elif role == "user":
+    elif role == "user" and len(text) <= _TALK:
         text = withhold(text).text  # the same, whether or not its speaker has agreed to have it kept
     return squeeze(text) or text.strip()
 

@@ -48,6 +48,11 @@ _MARKS: dict[Matter, tuple[str, str]] = {
 WITHHELD_MARKS = frozenset(mark for both in _MARKS.values() for mark in both)
 
 
+def matters_left_out(stored: str) -> frozenset[Matter]:
+    """Which matters the marks in a stored text stand for."""
+    return frozenset(matter for matter, marks in _MARKS.items() if any(mark in stored for mark in marks))
+
+
 @dataclass(frozen=True)
 class Told:
     """One clause about such a matter: its place in the original text."""

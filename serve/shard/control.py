@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lake.store import Put, Write
 from memory.asking_leave import MATTER, matter_asked, question
 from memory.normalise import digest, is_chinese, mirror, statement_key
-from memory.privacy import SENSITIVE, Sensitive, redact, withhold
+from memory.privacy import Sensitive, matters_left_out
 from memory.recall import Question, recall
 from memory.requests import Request, answer_to_asking, requested
 from schemas.exchange import Opening
@@ -77,10 +77,11 @@ class Control:
         await self._skip(active, [parent])
         return answer
 
-    def aside(self, active: ActiveUser, opening: Opening) -> str:
+    def aside(self, active: ActiveUser, opening: Opening, parent: str) -> str:
         """The line that asks for leave, the first time that something was left out for want of it."""
         text, _ = _last_two(opening)
-        missing = withhold(redact(text).text, SENSITIVE - active.agreed).matters - active.asked
+        turn = active.hot.get(parent)
+        missing = matters_left_out(turn.content) - active.agreed - active.asked if turn is not None else frozenset()
         matter = next((matter for matter in MATTER if matter in missing), None)
         if matter is None or requested(text) is not None:
             return ""
@@ -135,12 +136,12 @@ class Control:
 
 
 def _last_two(opening: Opening) -> tuple[str, str]:
-    """The user's last message, and what was said before it."""
+    """The head of the user's last message, and the end of what was said before it."""
     last = opening.messages[-1]
     if last.role != "user":
         return "", ""
     before = opening.messages[-2].text if len(opening.messages) > 1 and opening.messages[-2].role == "assistant" else ""
-    return last.text, before
+    return last.text[:_READ], before[-_READ:]
 
 
 def _user_turn_before(active: ActiveUser, id: str) -> Turn | None:
@@ -177,6 +178,8 @@ def _both(words: tuple[str, str], chinese: bool, value: object = "") -> Answer:
 
 
 _SHORT_ANSWER = 12
+_READ = 500
+"""Characters that are read of a message: no request is longer."""
 _OF_FILES_TOO = ("删", "delete", "remove", "erase")
 """Verbs that may be meant for something else than memory: without a memory that fits, the model replies."""
 _WORDS = {

@@ -66,7 +66,7 @@ class Exchanges:
             if parent is not None:
                 self._open[parent] = (user, self._monotonic())
             answer = await self._control.answer(active, opening, parent) if parent is not None else None
-            aside = self._control.aside(active, opening) if parent is not None and answer is None else ""
+            aside = self._control.aside(active, opening, parent) if parent is not None and answer is None else ""
             try:
                 briefing = BriefingText("", "", [], []) if answer is not None else await self._recall(active, opening, conversation, parent)
             except asyncio.CancelledError:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memory.normalise import digest
-from memory.privacy import SENSITIVE, Sensitive, agrees, neighbours, redact, withhold
+from memory.privacy import SENSITIVE, Sensitive, agrees, matters_left_out, neighbours, redact, withhold
 from memory.privacy.redact import MARKS
 from memory.privacy.sensitive import WITHHELD_MARKS
 from serve.shard.resources import Resources
@@ -75,7 +75,7 @@ def marks_in(text: str) -> Counter[str]:
 
 def leaves_out(text: str) -> bool:
     """Whether something was left out of a stored text for want of the user's leave."""
-    return any(mark in WITHHELD_MARKS for mark in marks_in(text))
+    return bool(matters_left_out(text))
 
 
 def mask(text: str) -> str:
