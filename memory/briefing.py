@@ -90,6 +90,15 @@ def quoted(text: str) -> str:
     return flat if len(flat) <= LONGEST_LINE else flat[: LONGEST_LINE - 1] + "…"
 
 
+def inside_quotes(text: str, language: Language) -> str:
+    """``text`` as it may stand between the quotation marks of a language: the marks in it become that language's inner ones."""
+    return text.translate(_INNER[language])
+
+
+_INNER = {
+    "zh": str.maketrans({"“": "‘", "”": "’"}),
+    "en": str.maketrans(dict.fromkeys('"“”„‟「」『』《》〈〉', "'")),
+}
 _WIDE = {"<": "＜", ">": "＞", "`": "'", "[": "［"}
 
 
@@ -116,8 +125,7 @@ def _recent(recalled: Sequence[Memory], sure: float, at: datetime, zone: ZoneInf
 
 def _told(memory: Memory, language: Language) -> str:
     words = _WORDS[language]
-    text = quoted(memory.text)
-    inner = text.replace("“", "‘").replace("”", "’") if language == "zh" else text.replace('"', "'")
+    inner = inside_quotes(quoted(memory.text), language)
     scene = words["scene"].format(quoted(memory.scene)) if memory.scene != GENERAL_SCENE and memory.scene not in memory.text else ""
     return words["quote"].format(inner) + scene
 

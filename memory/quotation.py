@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from memory.briefing import LONGEST_LINE, quoted
+from memory.briefing import LONGEST_LINE, inside_quotes, quoted
 from memory.sentences import sentences
 from memory.turn_index import TurnIndex
 from memory.turn_search import TurnQuestion, search
@@ -89,7 +89,7 @@ def _line(turn: Turn, question: TurnQuestion, language: Language) -> str:
     words = _WORDS[language]
     who = words["other"].format(quoted(turn.speaker)) if turn.role == "other" and turn.speaker else words.get(turn.role, words["user"])
     text = quoted(_excerpt(turn.content, question.text))
-    inner = text.replace("“", "‘").replace("”", "’") if language == "zh" else text.replace('"', "'")
+    inner = inside_quotes(text, language)
     return words["line"].format(date=_date(turn.at, question.zone, language), who=who, text=inner)
 
 

@@ -32,6 +32,7 @@ class Script:
     memories: dict[str, str] = field(default_factory=dict)
     typed: set[str] = field(default_factory=set)
     conversations: list[str] = field(default_factory=list)
+    consents: list[str] = field(default_factory=list)
     reply: list[str] = field(default_factory=lambda: ["无糖", "豆浆。"])
     recalled: list[str] = field(default_factory=list)
     loading: int = 0
@@ -183,6 +184,20 @@ def _memory_routes(app: FastAPI, script: Script) -> None:
         found = {"id": "t1", "conversation_id": "c", "role": "user", "speaker": None, "content": "我对花生过敏", "at": AT, "score": 0.71}
         turns = [FoundTurn.model_validate(found)] if "花生" in body["query"] else []
         return _answer(TurnSearchResponse(turns=turns, complete="还" not in body["query"]))
+
+    @app.get("/v1/consents")
+    def consents() -> Response:
+        return JSONResponse([{"id": id, "given_at": "2026-03-02T01:00:00Z"} for id in script.consents])
+
+    @app.put("/v1/consents")
+    def consent(body: dict[str, Any]) -> dict[str, Any]:
+        script.consents.append(body["category"])
+        return {"id": body["category"], "given_at": "2026-03-02T01:00:00Z"}
+
+    @app.delete("/v1/consents")
+    def withdraw(category: str) -> dict[str, Any]:
+        script.consents.remove(category)
+        return {"deleted": True, "count": 1}
 
     @app.get("/v1/profile")
     def profile() -> Response:

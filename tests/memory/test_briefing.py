@@ -107,3 +107,9 @@ def test_the_profile_shows_attributes_and_preferences_with_their_source():
     )
     assert shown.attributes == {"姓名": "我叫林晓舟"}
     assert [(one.text, one.source, one.confidence) for one in shown.preferences] == [("我喜欢爵士", "explicit", 0.8)]
+
+
+def test_an_english_briefing_has_english_quotation_marks_only():
+    told = compose([], [memory("a", 'I call it “home”, 「家」 in Chinese, and "nest"')], SETTINGS, AT, ZONE, "en").recent
+    assert "\"I call it 'home', '家' in Chinese, and 'nest'\"" in told
+    assert not set("“”「」") & set(told)
