@@ -37,7 +37,7 @@ class ExtractionSuite:
         rows = [
             json.loads(line) for line in find(data, "extraction.jsonl", inside="evalsets").read_text("utf-8").splitlines() if line.strip()
         ]
-        reader = OfflineExtractor()
+        reader = OfflineExtractor(embedder)
         zone = ZoneInfo(settings.zone)
         outcomes = [_outcome(row, _stored(row["dialogue"], reader, zone)) for row in rows]
         failures = [failure for outcome in outcomes if (failure := outcome.failure) is not None]

@@ -74,7 +74,7 @@ async def open_house(folder: Path, embedder: Embedder, settings: Settings) -> As
     clock, numbers = SimulatedClock(), itertools.count(1)
     place = Place(folder)
     store = ShardStore(place.shard(0), embedder=embedder.name, dim=embedder.dim, settings=settings.lake, now=clock, holder="evaluation")
-    resources = Resources(store, embedder, OfflineExtractor(), settings, place.logs, clock, lambda: f"m{next(numbers):09d}")
+    resources = Resources(store, embedder, OfflineExtractor(embedder), settings, place.logs, clock, lambda: f"m{next(numbers):09d}")
     service = ShardService(resources)
     await service.start()
     try:

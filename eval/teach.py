@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from eval import logistic
 from evolution import signals, zones
 from evolution.constitution import default_text, parse
-from evolution.head import Head
+from memory.extract import general
+from memory.heads import Head
 from memory.normalise import is_chinese
 from memory.ports import Embedder, Floats
 from schemas.settings import Settings
 from serve.embedders import build
 
-_ROOM = Path(__file__).parents[1] / "evolution"
+_ROOT = Path(__file__).parents[1]
 _FOLDS = 10
 _POSITIVE_WEIGHT = 1.5
 """A class is outnumbered by all others together."""
@@ -37,6 +38,7 @@ Doubles = NDArray[np.float64]
 class Lesson:
     """What a head is taught: ``texts`` are embedded for the means, ``table`` makes the features, ``labels`` are the classes' names."""
 
+    package: str
     name: str
     classes: tuple[str, ...]
     rows: list[dict[str, Any]]
@@ -73,28 +75,44 @@ def script_means(vectors: Floats, texts: Sequence[str]) -> Doubles:
     return np.stack([np.asarray(vectors[chinese == one], dtype=np.float64).mean(0) for one in (False, True)])
 
 
-def examples(name: str) -> list[dict[str, Any]]:
+def examples(folder: str, name: str) -> list[dict[str, Any]]:
     """The project's own labelled examples."""
-    return [json.loads(line) for line in (_ROOM / "examples" / f"{name}.jsonl").read_text("utf-8").splitlines() if line.strip()]
+    return [json.loads(line) for line in (_ROOT / folder / "examples" / f"{name}.jsonl").read_text("utf-8").splitlines() if line.strip()]
 
 
 def _signals() -> Lesson:
     def table(rows: Sequence[dict[str, Any]], embedder: Embedder, head: Head) -> Doubles:
         return signals.table([signals.Heard(row["before"], row["reply"], row["said"]) for row in rows], embedder, head)
 
-    rows = [row for row in examples("signals") if row["reply"]]
-    return Lesson(signals.HEAD, signals.LEARNT, rows, lambda row: str(row["said"]), table, l2=1.5)
+    rows = [row for row in examples("evolution", "signals") if row["reply"]]
+    return Lesson("evolution", signals.HEAD, signals.LEARNT, rows, lambda row: str(row["said"]), table, l2=1.5)
 
 
 def _proposals(name: str, classes: tuple[str, ...], label: Callable[[dict[str, Any]], str]) -> Callable[[], Lesson]:
     def lesson() -> Lesson:
         constitution = parse(default_text())
-        rows = [{**row, "label": label(row)} for row in examples("revisions")]
+        rows = [{**row, "label": label(row)} for row in examples("evolution", "revisions")]
 
         def table(rows: Sequence[dict[str, Any]], embedder: Embedder, head: Head) -> Doubles:
             return zones.table([row["proposal"] for row in rows], constitution, embedder, head)[0]
 
-        return Lesson(name, classes, rows, lambda row: str(row["proposal"]), table, l2=1.0)
+        return Lesson("evolution", name, classes, rows, lambda row: str(row["proposal"]), table, l2=1.0)
+
+    return lesson
+
+
+def _statements(name: str, classes: tuple[str, ...]) -> Callable[[], Lesson]:
+    def lesson() -> Lesson:
+        rows = examples("memory/heads", "statements")
+        if name == general.HEAD:
+            rows = [row for row in rows if row["label"] in classes]
+        else:
+            rows = [{**row, "label": classes[row["label"] in general.LASTING]} for row in rows]
+
+        def table(rows: Sequence[dict[str, Any]], embedder: Embedder, head: Head) -> Doubles:
+            return general.table([row["text"] for row in rows], embedder, head)
+
+        return Lesson("memory", name, classes, rows, lambda row: str(row["text"]), table, l2=1.0)
 
     return lesson
 
@@ -102,6 +120,8 @@ def _proposals(name: str, classes: tuple[str, ...], label: Callable[[dict[str, A
 LESSONS: dict[str, Callable[[], Lesson]] = {
     signals.HEAD: _signals,
     zones.ZONE_HEAD: _proposals(zones.ZONE_HEAD, zones.ZONES, lambda row: str(row["zone"])),
+    general.HEAD: _statements(general.HEAD, general.LASTING),
+    general.KEEP_HEAD: _statements(general.KEEP_HEAD, general.KEEP),
     zones.RISK_HEAD: _proposals(zones.RISK_HEAD, zones.RISKS, lambda row: zones.RISKS[row["risk"]]),
 }
 
@@ -110,13 +130,13 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description="Builds the heads of the learning rules.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"these only: {', '.join(LESSONS)}")
-    parser.add_argument("--out", type=Path, default=_ROOM / "heads")
+    parser.add_argument("--out", type=Path, default=_ROOT, help="a folder with packages in it; default: the checkout")
     options = parser.parse_args()
     embedder = build(Settings().embedding)
     for name in options.names or LESSONS:
         lesson = LESSONS[name]()
         head, right = lesson.teach(embedder)
-        path = options.out / f"{name}--{embedder.name.replace('/', '--')}.json"
+        path = options.out / lesson.package / "heads" / f"{name}--{embedder.name.replace('/', '--')}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(head.dump() + "\n", encoding="utf-8")
         print(f"{name}: {len(lesson.rows)} examples, {right:.3f} right when held out, {path.name} {path.stat().st_size // 1024} KiB")

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolution.coverage import mentions, missing
-from evolution.head import Head, load
-from evolution.hints import QUOTED, hints
+from memory.heads import QUOTED, Head, hints, load
 from memory.normalise import is_chinese
 from memory.ports import Embedder
 
@@ -54,7 +53,7 @@ def read(heard: Sequence[Heard], embedder: Embedder) -> list[Signal]:
     """One signal for each, in order; one batch of embeddings for all."""
     found: list[Signal | None] = [_by_words(one) for one in heard]
     open_ = [number for number, signal in enumerate(found) if signal is None]
-    head = load(HEAD, embedder.name)
+    head = load("evolution", HEAD, embedder.name)
     if open_ and head is not None:
         shares = head.shares(table([heard[number] for number in open_], embedder, head))
         for number, row in zip(open_, shares, strict=True):
@@ -77,7 +76,7 @@ def table(heard: Sequence[Heard], embedder: Embedder, head: Head) -> NDArray[np.
 
 def _hints(heard: Heard) -> list[float]:
     said = heard.said or ""
-    bare, words = QUOTED.sub("", said), hints("signals")
+    bare, words = QUOTED.sub("", said), hints("evolution", "signals")
     return [
         *(1.5 * bool(words[name].search(bare)) for name in _OWN_HINT),
         *(float(bool(words[name].search(bare))) for name in ("stressed", "turning_away")),
@@ -103,13 +102,13 @@ def _by_words(heard: Heard) -> Signal | None:
     left_out = [] if heard.interrupted else missing(heard.asked, heard.reply)
     if heard.said is None:
         return Signal("entity_miss", missing=tuple(left_out)) if left_out else Signal("none")
-    if left_out and (mentions(heard.said, left_out) or hints("signals")["left_out"].search(heard.said)):
+    if left_out and (mentions(heard.said, left_out) or hints("evolution", "signals")["left_out"].search(heard.said)):
         return Signal("entity_miss", missing=tuple(left_out))
     return None
 
 
 def _by_hints(heard: Heard) -> Signal:
     """Without a head: the one hint that speaks alone, else nothing."""
-    bare, words = QUOTED.sub("", heard.said or ""), hints("signals")
+    bare, words = QUOTED.sub("", heard.said or ""), hints("evolution", "signals")
     kinds = [kind for name, kind in _OWN_HINT.items() if words[name].search(bare)]
     return Signal(kinds[0], 0.5) if len(kinds) == 1 else Signal("none", 0.5)

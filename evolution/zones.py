@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evolution.constitution import Constitution
-from evolution.head import Head, load
-from evolution.hints import hints
+from memory.heads import Head, hints, load
 from memory.normalise import is_chinese
 from memory.ports import Embedder
 
@@ -61,7 +60,7 @@ class Verdict:
 
 def judge(proposals: Sequence[str], constitution: Constitution, embedder: Embedder) -> list[Verdict]:
     """One verdict a proposal. Without heads for this embedder everything is cautious and risky: nothing changes by itself then."""
-    zones, risks = load(ZONE_HEAD, embedder.name), load(RISK_HEAD, embedder.name)
+    zones, risks = load("evolution", ZONE_HEAD, embedder.name), load("evolution", RISK_HEAD, embedder.name)
     if not proposals:
         return []
     if zones is None or risks is None:
@@ -89,7 +88,7 @@ def table(
     moved = sentences - means[chinese.astype(np.intp)]
     close = own @ (moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-6)).T
     best = np.sort(close, axis=1)[:, ::-1]
-    said = np.array([[1.5 * bool(hint.search(text)) for hint in hints("zones").values()] for text in proposals])
+    said = np.array([[1.5 * bool(hint.search(text)) for hint in hints("evolution", "zones").values()] for text in proposals])
     return np.hstack([3.0 * own, 3.0 * best[:, :1], 3.0 * best[:, :_NEAREST].mean(1, keepdims=True), said]), close
 
 

@@ -56,7 +56,7 @@ def open_shard(home: Path, number: int, settings: Settings) -> ShardService:
     )
     model = build_model(home, settings.model) if settings.model.enabled else None
     resources = Resources(
-        store, embedder, OfflineExtractor(), settings, place.logs, now, new_id, model=model, learns=lambda: _learns(home, settings)
+        store, embedder, OfflineExtractor(embedder), settings, place.logs, now, new_id, model=model, learns=lambda: _learns(home, settings)
     )
     return ShardService(resources)
 

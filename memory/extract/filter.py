@@ -42,6 +42,8 @@ _TASK_ON_TEXT = re.compile(
 )
 _CODE = re.compile(r"```.*?(?:```|$)|^[ \t]*>.*$", re.DOTALL | re.MULTILINE)
 
+_LONG_QUOTE = re.compile(r"“[^”]{10,}(?:”|$)|「[^」]{10,}(?:」|$)|\"[^\"]{25,}(?:\"|$)|《[^》]{25,}》", re.DOTALL)
+
 _QUESTION_ZH = re.compile(
     r"(?:吗|嘛|呢|么)[^\w]*$|什么|怎么|怎样|咋|为啥|为何|哪(?!怕)|多少|几(?:点|号|天|个|岁|月)"
     r"|谁(?!都|也)|是不是|能不能|要不要|有没有|可不可以|会不会|该不该|对不对|好不好"
@@ -83,7 +85,7 @@ _OUTBURST = re.compile(
     r"|\bi hate (?:everything|everyone|my life|this|you|it)\b|\bnever again\b|\bleave me alone\b"
 )
 _ONCE = re.compile(
-    r"今天|今晚|今早|今夜|今儿|今日|这一?(?:次|回|顿|条|趟|周|个月|几天|两天|阵子|首|段|份|篇"
+    r"今天|今晚|今早|今夜|今儿|今日|这一?(?:次|回|顿|条|趟|周|个月(?!起|开始)|几天|两天|阵子|首|段|份|篇"
     r"|封)|本周|本次|刚才|刚刚|刚(?=买|吃|喝)|待会|等会|一会儿?|眼下|明天|后天|明早|明晚|下次长途"
     r"|暂时|先不"
     r"|\b(?:today|tonight|tomorrow|this (?:time|week|once|morning|afternoon|evening|month|one)"
@@ -106,6 +108,11 @@ def own_words(text: str, before: Sequence[Said]) -> str:
     task = _TASK_ON_TEXT.search(plain)
     own = text[: task.start()] if task else text
     return _CODE.sub(lambda code: " " * len(code.group()), own)
+
+
+def within_quotes(text: str, start: int, end: int) -> bool:
+    """Whether a long quotation of the turn reaches into a piece of it: somebody else's words, whatever is to be done with them."""
+    return any(found.start() < end and found.end() > start for found in _LONG_QUOTE.finditer(text))
 
 
 def says_nothing_lasting(sentence: str) -> str | None:

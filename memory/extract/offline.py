@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 
 from memory.extract import en, events, filter, zh
 from memory.extract.dates import absolute
+from memory.extract.general import GeneralReader, Sentence
 from memory.extract.importance import STAYS_FROM, importance
+from memory.extract.interests import interest
 from memory.extract.notes import Note, note
 from memory.extract.protocol import Passage
 from memory.extract.relations import ZH, relation
 from memory.extract.rule import Found, Rule, path_part, read
 from memory.extract.split import Span, clauses, sentences
 from memory.normalise import is_chinese, mirror, statement_key
+from memory.ports import Embedder
 from memory.statement import Statement
 from schemas.memory import GENERAL_SCENE
 
@@ -49,6 +52,8 @@ _LISTED = re.compile(r"^我?(?:的)?[\u4e00-\u9fff]{1,5}(?:是)?[:：]")
 _HANGING = re.compile(r"^(?:(?:以后|今后|请|帮我|麻烦)[^我]{0,12})?(?:避开|注意(?:一下)?|别放|别点|不要放|备注(?:一下)?|都算上)$")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _MAX_HAN, _MAX_WORDS = 120, 60
+_PLAYING = 6
+"""A role that was taken on so many utterances ago is still played."""
 _LONGEST_SENTENCE = 1000
 """Characters; what is longer is pasted, and no atomic statement (R8)."""
 
@@ -64,18 +69,33 @@ class _Clause:
 
 
 class OfflineExtractor:
-    """Reads explicit statements by rules: the first rule that matches a clause fills a slot; nothing else is guessed (R6 a, c, d)."""
+    """Reads explicit statements (R6 a, c, d): the first rule that matches a clause fills a slot; sentences in which none does are shown to
+    the heads of ``embedder`` (None: to nobody). A topic that comes back is an interest (R6 b).
+    """
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._general = GeneralReader(embedder) if embedder is not None else None
 
     def extract(self, passage: Passage) -> list[Statement]:
         """Statements of the user's turn, in order, each once."""
-        own = filter.own_words(passage.text, passage.before[-6:])
-        found: dict[tuple[str, str, str], Statement] = {}
+        own = filter.own_words(passage.text, passage.before[-_PLAYING:])
+        read: list[Statement] = []
+        unread: list[Sentence] = []
         mirrored = mirror(own)
         for sentence in sentences(own):
             if sentence.end - sentence.start > _LONGEST_SENTENCE:
                 continue
-            for statement in self._sentence(sentence, own, mirrored, passage):
-                found.setdefault((statement.subject, statement.key, statement.scene), statement)
+            statements = self._sentence(sentence, own, mirrored, passage)
+            if not statements and not filter.within_quotes(own, sentence.start, sentence.end):
+                unread.append(Sentence(_clause(sentence, sentence.closing).text, sentence.closing))
+            read += statements
+        if self._general is not None:
+            read += self._general.read(unread, passage)
+        if own and not read and (asked := interest(own, passage.before)) is not None:
+            read.append(asked)
+        found: dict[tuple[str, str, str], Statement] = {}
+        for statement in read:
+            found.setdefault((statement.subject, statement.key, statement.scene), statement)
         return [one for one in found.values() if one.importance >= STAYS_FROM]
 
     def _sentence(self, sentence: Span, own: str, mirrored: str, passage: Passage) -> list[Statement]:

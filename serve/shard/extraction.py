@@ -33,7 +33,7 @@ from serve.shard.resources import Resources
 log = logging.getLogger("laoma.extraction")
 PASSING = (UpstreamFailed, TooMany, Unavailable, OSError)
 """Errors that pass by themselves: an embedder that is away or busy, a lake that can't be written now."""
-_BEFORE = 6
+_BEFORE = 20
 _TRIES = 3
 """How often a failed turn is read in a process."""
 _CHUNK = 200

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from evolution.coverage import missing
-from evolution.head import load
 from evolution.signals import HEAD, LEARNT, Heard, read, table
+from memory.heads import load
 from memory.ports import Embedder, Floats
 from schemas.settings import Settings
 from serve.embedders import build
@@ -108,7 +108,7 @@ def test_the_head_is_the_one_that_the_examples_teach(embedder: Embedder) -> None
 
     lesson = LESSONS[HEAD]()
     head, right = lesson.teach(embedder)
-    stored = load(HEAD, embedder.name)
+    stored = load("evolution", HEAD, embedder.name)
     assert stored is not None
     assert right > 0.9
     sample = [Heard(row["before"], row["reply"], row["said"]) for row in lesson.rows[:60]]

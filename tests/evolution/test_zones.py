@@ -99,11 +99,11 @@ def test_a_constitution_that_says_nothing_is_an_error(text: str) -> None:
 @pytest.mark.parametrize("name", [ZONE_HEAD, "risks"])
 def test_the_heads_are_what_the_examples_teach(name: str, embedder: Embedder) -> None:
     from eval.teach import LESSONS
-    from evolution.head import load
+    from memory.heads import load
 
     lesson = LESSONS[name]()
     head, right = lesson.teach(embedder)
-    stored = load(name, embedder.name)
+    stored = load("evolution", name, embedder.name)
     assert stored is not None
     assert right > 0.9
     table = lesson.table(lesson.rows[:60], embedder, head)

@@ -176,12 +176,16 @@ async def open_house(
     clock: Clock | None = None,
     settings: Settings | None = None,
     reads: bool = False,
+    extractor: OfflineExtractor | None = None,
 ) -> AsyncIterator[House]:
-    """Build one over ``home`` (an existing one opens again with all it knew). ``reads``: the model reads turns for memories too."""
+    """Build one over ``home`` (an existing one opens again with all it knew). ``reads``: the model reads turns for memories too.
+    ``extractor``: another one than the one with heads."""
     settings, clock, model = settings or Settings(), clock or Clock(), model or EchoModel()
     place = Place(home)
     store = ShardStore(place.shard(0), embedder=embedder.name, dim=embedder.dim, settings=settings.lake, now=clock, holder="test")
-    resources = Resources(store, embedder, OfflineExtractor(), settings, place.logs, clock, new_id, model=model, learns=lambda: reads)
+    resources = Resources(
+        store, embedder, extractor or OfflineExtractor(embedder), settings, place.logs, clock, new_id, model=model, learns=lambda: reads
+    )
     service = ShardService(resources)
     await service.start()
     keys = KeyRing(home / "keys.json")

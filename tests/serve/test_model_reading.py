@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from memory.extract.offline import OfflineExtractor
 from memory.ports import Embedder
 from schemas.errors import UpstreamFailed
 from serve.shard import background_model
@@ -51,7 +52,7 @@ class Reader(EchoModel):
 
 @asynccontextmanager
 async def learning(home: Path, embedder: Embedder, model: Reader) -> AsyncIterator[House]:
-    async with open_house(home, embedder, model=model, reads=True) as house:
+    async with open_house(home, embedder, model=model, extractor=OfflineExtractor(), reads=True) as house:
         backlog: Backlog = house.service._extraction._model._backlog  # type: ignore[union-attr]
         backlog._pause_s = backlog._longest_s = 0.001
         yield house

@@ -1,21 +1,25 @@
-"""A small classifier over an embedder's vectors and hand-made hints: softmax-free, one logistic line a class, the largest wins.
+"""Small classifiers over an embedder's vectors and hand-made hints: one logistic line a class, each for itself.
 
-Built by ``python -m eval.teach`` from the project's own examples in ``evolution/examples``; an embedder without a file has no head, and
-what needs one is then decided by rules alone.
+Built by ``python -m eval.teach`` from the project's own examples; an embedder that none was taught for has no head, and what needs one
+is then decided by rules alone. Each package that has heads holds them in its folder ``heads``, with hints in ``heads/hints``.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
 import numpy as np
+import yaml
 from numpy.typing import NDArray
 
 Doubles = NDArray[np.float64]
+QUOTED = re.compile(r"[“\"「『《‘][^”\"」』》’]*[”\"」』》’]|(?<!\w)'[^']*'(?!\w)")
+"""What stands in quotation marks is content: its words are no hints."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,18 @@ class Head:
 
 
 @cache
-def load(name: str, embedder: str) -> Head | None:
-    """The head of that name for an embedder; None where none was built."""
-    file = resources.files("evolution") / "heads" / f"{name}--{embedder.replace('/', '--')}.json"
+def load(package: str, name: str, embedder: str) -> Head | None:
+    """The head of that name of a package (``memory``, ``evolution``) for an embedder; None where none was taught."""
+    file = resources.files(package) / "heads" / f"{name}--{embedder.replace('/', '--')}.json"
     if not file.is_file():
         return None
     row = json.loads(file.read_text(encoding="utf-8"))
     return Head(row["name"], row["embedder"], tuple(row["classes"]), np.array(row["lines"]), np.array(row["means"]))
+
+
+@cache
+def hints(package: str, name: str) -> dict[str, re.Pattern[str]]:
+    """Word patterns by name, in the order of their file ``heads/hints/NAME.yaml``: features for a head, never verdicts by themselves."""
+    file = resources.files(package) / "heads" / "hints" / f"{name}.yaml"
+    rows = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return {hint: re.compile("|".join(parts), re.I) for hint, parts in rows.items()}
