@@ -110,9 +110,10 @@ def _statements(name: str, classes: tuple[str, ...]) -> Callable[[], Lesson]:
             rows = [{**row, "label": classes[row["label"] in general.LASTING]} for row in rows]
 
         def table(rows: Sequence[dict[str, Any]], embedder: Embedder, head: Head) -> Doubles:
-            return general.table([row["text"] for row in rows], embedder, head)
+            texts = [general.bared(row["text"]) for row in rows]
+            return general.table(texts, embedder.query(texts), head)
 
-        return Lesson("memory", name, classes, rows, lambda row: str(row["text"]), table, l2=1.0)
+        return Lesson("memory", name, classes, rows, lambda row: general.bared(row["text"]), table, l2=4)
 
     return lesson
 

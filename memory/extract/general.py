@@ -19,7 +19,7 @@ from memory.extract.protocol import Passage
 from memory.extract.topics import bare, style_topic, thing
 from memory.heads import QUOTED, Head, hints, load
 from memory.normalise import is_chinese, mirror
-from memory.ports import Embedder
+from memory.ports import Embedder, Floats
 from memory.statement import Statement
 from schemas.memory import Kind
 
@@ -27,8 +27,8 @@ HEAD, KEEP_HEAD = "statements", "lasting"
 LASTING = ("demand", "preference", "profile", "fact", "action", "correction")
 """Classes of what lasts; ``action`` is a fact within a task ("the rent is 3600 now, change the sheet")."""
 KEEP = ("passing", "lasting")
-_SURE = 0.62
-"""How likely a sentence must be to last: nine of ten that are kept then do, on examples held out (``python -m eval.teach lasting``)."""
+_SURE = 0.82
+"""How likely a sentence must be to last. High: a memory that should not be there does more harm than one that comes a week later."""
 _SHORTEST, _LONGEST = 4, 200
 """Characters of a sentence that is looked at."""
 _LONG = {True: 25, False: 70}
@@ -46,6 +46,11 @@ _TASK = re.compile(
     r"|改一下|算一下|列|开个|发(?:给|个)|留出|准备|通讯录|合同归档)"
     rf"|^(?:so |and |please |then )*(?:{_VERBS})\b"
 )
+_ONE_TASK = re.compile(
+    r"^(?:请|麻烦)?(?:你)?(?:帮|给|替)(?:我|忙)(?:写|做|改|查|算|翻|找|看|想|列|起|画|选|润|总结|设计|推荐|整理|解释)"
+    r"|^(?:please )?(?:help me|write|create|find|translate|summari[sz]e|draft|explain|proofread|design|generate)\b"
+)
+"""An order about one piece of work, unless it says that it stands."""
 _BREAK_EN = re.compile(rf"[,;]\s+(?:so |and |then |please )*(?=(?:{_VERBS})\b)", re.I)
 _ABOUT_US = re.compile(r"用户|助手|助理必须|系统(?:提示|指令)|\b(?:the )?user\b|\bassistant\b|\bsystem\b|\bprompt\b|\binstructions?\b")
 """Who speaks of "the user" is not the user: pasted text, or an order to the model in it."""
@@ -73,17 +78,22 @@ class GeneralReader:
         open_ = [one for one in sentences if _may_last(one)]
         if not open_ or self._head is None or self._keep is None:
             return []
-        features = table([one.text for one in open_], self._embedder, self._head)
-        lasting = self._keep.shares(features)[:, KEEP.index("lasting")]
-        classes = self._head.shares(features).argmax(1)
+        texts = [bared(one.text) for one in open_]
+        vectors = self._embedder.query(texts)
+        lasting = self._keep.shares(table(texts, vectors, self._keep))[:, KEEP.index("lasting")]
+        classes = self._head.shares(table(texts, vectors, self._head)).argmax(1)
         return [_statement(one, LASTING[best], passage) for one, share, best in zip(open_, lasting, classes, strict=True) if share >= _SURE]
 
 
-def table(texts: Sequence[str], embedder: Embedder, head: Head) -> NDArray[np.float64]:
-    """Features of the heads, shape (n, features): the sentence's vector, word hints, what the filters say, its form."""
+def bared(text: str) -> str:
+    """A sentence without the mark at its end: it is not always there."""
+    return text.rstrip(" 。.!！~～…")
+
+
+def table(texts: Sequence[str], vectors: Floats, head: Head) -> NDArray[np.float64]:
+    """Features of a head, shape (n, features): the vectors (n, dim) of the bared sentences, word hints, what the filters say, length."""
     chinese = np.array([is_chinese(text) for text in texts])
-    vectors = head.centred(np.asarray(embedder.query(list(texts)), dtype=np.float64), chinese)
-    return np.hstack([3.0 * vectors, np.array([_hints(text) for text in texts])])
+    return np.hstack([3.0 * head.centred(np.asarray(vectors, dtype=np.float64), chinese), np.array([_hints(text) for text in texts])])
 
 
 def _hints(text: str) -> list[float]:
@@ -96,7 +106,6 @@ def _hints(text: str) -> list[float]:
         float(filter.is_question(plain, "?" if text.rstrip().endswith(("?", "？")) else "")),
         float(filter.quotes_others(plain)),
         float(said != plain),
-        float(text.rstrip().endswith(("!", "！"))),
         min(len(text) / _LONG[is_chinese(text)], 2.0),
     ]
 
@@ -104,6 +113,8 @@ def _hints(text: str) -> list[float]:
 def _may_last(one: Sentence) -> bool:
     plain = mirror(one.text)
     if _ABOUT_US.search(plain) or plain.count("“") != plain.count("”") or plain.count('"') % 2:
+        return False
+    if _ONE_TASK.search(plain) and not hints("memory", "statements")["standing"].search(plain):
         return False
     return (
         _SHORTEST <= len(one.text) <= _LONGEST

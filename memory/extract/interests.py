@@ -25,6 +25,8 @@ _COMMON = re.compile(
 )
 """English words of asking, which name no topic."""
 _SHORTEST = 2
+_NAMED = 2
+"""So many words at most name a topic."""
 
 
 def interest(text: str, before: Sequence[Said]) -> Statement | None:
@@ -54,8 +56,13 @@ def _shared(text: str, other: str) -> str | None:
         return max((word for word in words if _stem(word) in there), key=len, default=None)
     parts = [part for part in re.split(r"[^\u4e00-\u9fff]+", _ASKING.sub(" ", mirror(text))) if len(part) >= _SHORTEST]
     plain = _ASKING.sub(" ", mirror(other))
-    runs = (part[i:j] for part in parts for i in range(len(part)) for j in range(i + _SHORTEST, len(part) + 1))
-    return max((run for run in runs if run in plain), key=len, default=None)
+    found = [longest for part in parts if (longest := _longest(part, plain))]
+    return "、".join(dict.fromkeys(sorted(found, key=len, reverse=True)[:_NAMED])) or None
+
+
+def _longest(part: str, other: str) -> str:
+    runs = (part[i:j] for i in range(len(part)) for j in range(i + _SHORTEST, len(part) + 1))
+    return max((run for run in runs if run in other), key=len, default="")
 
 
 def _stem(word: str) -> str:
