@@ -33,7 +33,7 @@ _STREETS = (
     r"(?:Street|St|Road|Rd|Lane|Ln|Avenue|Ave|Drive|Dr|Court|Ct|Close|Way|Place|Pl|Terrace|Boulevard"
     r"|Blvd|Crescent|Square|Sq|Gardens|Grove|Hill|Row|Mews|Walk|Parkway|Pkwy|Highway|Hwy|Circle|Trail)\b\.?"
 )
-_TOWN = r"(?:, [A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)?(?:,? [A-Z]{2})?(?: (?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}))?)?"
+_TOWN = r"(?:, [A-Z][a-z]+(?: [A-Z][a-z]+)?(?:,? (?:[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]{2}(?: \d{5}(?:-\d{4})?)?\b|\d{5}(?:-\d{4})?))?)?"
 _FLAT_BEFORE = r"(?<![\w.$£€-])(?:(?:[Ff]lat|[Aa]pt\.?|[Aa]partment|[Uu]nit|[Ss]uite|[Rr]oom) \w{1,5}, ?)?"
 _FLAT_BEHIND = r"(?:,? (?:Apt|Apartment|Flat|Unit|Suite|Ste|Room|Floor|#)\.? ?#?\w{1,6})"
 _STREET_EN = rx(

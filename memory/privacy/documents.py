@@ -64,7 +64,7 @@ def regional_numbers(plain: Plain) -> Spans:
     low = plain.low
     for hit in _HK.finditer(low):
         check = hit["check"] or hit["bare"]
-        if _valid_hk(hit["letters"], hit["digits"], check) and (hit["check"] or called(low, hit.start(), _ID_CUE)):
+        if called(low, hit.start(), _ID_CUE) or (hit["check"] and _valid_hk(hit["letters"], hit["digits"], check)):
             yield hit.span()
     for hit in _TAIWAN.finditer(low):
         if _valid_taiwan(re.sub("[ -]", "", hit.group())) and not called(low, hit.start(), _OTHER_NUMBER):

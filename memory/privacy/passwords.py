@@ -13,13 +13,17 @@ _CUE = (
 )
 _FOR = r"(?: {1,2}(?:for|of|to|on) (?:my |the |our )?[\w ]{1,24}?)?"
 _VERB = (
-    r"(?:改成了?|改为了?|换成了?|设成了?|设为|设置为|重置为|改到|变成|是|为|叫|=|:|→"
+    r"(?:改成了?|改为了?|换成了?|设成了?|设为|设置为|重置为|改到|变成|是|为|叫|等于|=>|->|=|:|→"
     r"|\bis now|\bis still|\bis|\bto\b|\bwas|\bset to|\bchanged to|,)"
 )
 _OPEN = r"[ \n\"'“‘「『《`]{0,3}"
 _LINK = rf"(?P<link>{_FOR}(?:[ \n]{{0,2}}(?:现在|已经|就|又|都|我){{0,2}} ?{_VERB}){{0,2}})"
 _PASSWORD = rx(rf"{_CUE}{_LINK}{_OPEN}(?P<value>[!-~]{{4,64}})")
 _FAR_PASSWORD = rx(rf"{_CUE}[^。;\n]{{1,24}}?(?:改成|换成|设成|新的|是|为|:|\bis\b|\bto\b)(?:是|:)?{_OPEN}(?P<value>[!-~]{{6,64}})")
+_FAR_DIGITS = rx(
+    rf"{_CUE}[^。;\n\d]{{1,12}}?(?:改成|换成|设成|设为|用的?是|是)了?[^。;,\n\d]{{0,4}}(?P<value>\d{{4,12}})(?![\d年月日号点:])"
+)
+_COUNTED = rx(rf"{_CUE}{_LINK}(?P<value>[一二三四五六七八九十\d]{{1,2}}个[零一二三四五六七八九\d])")
 _QUOTED = rx(rf"{_CUE}{_LINK} ?(?:[\"'“‘「『`](?P<value>[^\"'”’」』`\n:=, ][^\"'”’」』`\n]{{1,79}})[\"'”’」』`])")
 _PHRASE = rx(rf"{_CUE}{_LINK}{_OPEN}(?P<value>[a-z]{{2,}}(?:[ \-_.]{{1,2}}[a-z]{{2,}}){{1,11}})(?![a-z])")
 _SPACED = rx(rf"{_CUE}{_LINK}{_OPEN}(?P<value>[a-z\d](?:[ \-,.\n]{{1,2}}[a-z\d]){{3,15}})(?![a-z\d])")
@@ -64,6 +68,8 @@ def passwords(plain: Plain) -> Spans:
         value = text[slice(*hit.span("value"))]
         if re.search(r"\d", value) and re.search(r"[A-Za-z]", value):
             yield from _value(text, hit, linked=True)
+    for pattern in (_FAR_DIGITS, _COUNTED):
+        yield from (hit.span("value") for hit in pattern.finditer(low))
     yield from (hit.span("value") for hit in _QUOTED.finditer(low) if not _MARK.match(hit["value"]))
     for hit in _PHRASE.finditer(low):
         words = re.split(r"[ \-_.]+", hit["value"])

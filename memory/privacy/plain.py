@@ -15,6 +15,7 @@ from memory.normalise import simplified
 
 _HIDDEN = frozenset({"Cf", "Mn", "Me", "Cc"})
 _SPACES = frozenset("\t\v\f\x1c\x1d\x1e\x1f\x85")
+_HYPHENS = "\u2010\u2011\u2012\u2013\u2212\u2043"
 _BLANK = "\u3164\uffa0\u115f\u1160\u2800"
 """Letters and signs by category that show nothing: Hangul fillers, the empty Braille cell."""
 _NUMERALS = "零〇○一二三四五六七八九幺壹贰叁肆伍陆柒捌玖弌弍弎"
@@ -41,6 +42,8 @@ def _folded(char: str) -> str:
         return "\n"
     if char in _SPACES or category in ("Zs", "Zl", "Zp"):
         return " "
+    if char in _HYPHENS:
+        return "-"
     if category in _HIDDEN or char in _BLANK:
         return ""
     if (digit := unicodedata.decimal(char, None)) is not None:
