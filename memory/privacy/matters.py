@@ -15,18 +15,20 @@ _PERSON_EN = (
 )
 PERSON = rx(_PERSON_ZH + "|" + _PERSON_EN)
 FOUND_OUT = rx(
-    r"查出|检查出|诊断|确诊|疑似|得了|患有?|患上|犯了|复发|医生(?:说|让|叫|建议|嘱咐|开|要求)|大夫|复查|随访|住院|出院|手术|化疗|放疗"
+    r"查出|检查出|在看(?=心理|精神)|怀孕(?:已经)?[快几一二三四五六七八九十\d]+个?(?:多)?[月周]|诊断|确诊|疑似|得了|患有?|患上|犯了"
+    r"|复发|医生(?:说|让|叫|建议|嘱咐|开|要求)|大夫|复查|随访|住院|出院|手术|化疗|放疗"
     r"|透析|病史|遗传|服药|吃药|[早中晚]期|[一二三四\d]级"
     r"|轻度|中度|重度|体检(?:发现|报告|结果|显示)|报告(?:显示|说)"
     r"|\bdiagnos|\bsuffer|\bprescri|\bdoctor (?:said|says|told|wants)|\bstage (?:\d|i)|\btest(?:ed)? positive|\bhospital"
 )
 _ILLNESS_ZH = (
-    r"高血压|低血压|高血脂|高血糖|血压(?:[^,。]{0,6}\d|偏?[高低])|血糖[^,。]{0,6}(?:\d|高)|血脂[^,。]{0,4}高|尿酸[^,。]{0,6}(?:\d|高)|糖尿|痛风|抑郁"
+    r"高血压|低血压|高血脂|高血糖|血压(?:[^,。]{0,6}\d|偏?[高低])|血糖[^,。]{0,6}(?:\d|高)|血脂[^,。]{0,4}高|尿酸[^,。]{0,6}(?:\d|高)"
+    r"|糖尿|痛风|抑郁"
     r"|双相|躁郁|精神分裂|多动|自闭"
     r"|阿斯伯格|失眠|癫痫|中风|脑梗|脑溢血|心梗|冠心|房颤|早搏|心律不齐|心脏病|乙肝|丙肝|大三阳|小三阳|脂肪肝|艾滋|hiv|梅毒|性病|怀孕"
     r"|流产|备孕|不孕|试管婴儿|甲亢|甲减|桥本|哮喘|肺结核"
     r"|化疗|放疗|透析|支架|搭桥|起搏器|胰岛素|二甲双胍|降压药|降糖药|抗抑郁|安眠药|避孕|痴呆|阿尔茨海默|帕金森|偏瘫|截瘫|残疾|色盲|色弱"
-    r"|失聪|听力(?:下降|损失|障碍)|高度近视|近视|散光|白内障|青光眼"
+    r"|失聪|听力(?:下降|损失|障碍|不好|很?差)|嗅觉(?:还没|没有?)|心理(?:医生|咨询|治疗)|精神科|多囊|新冠|高度近视|近视|散光|白内障|青光眼"
     r"|腰突|椎间盘|半月板|韧带|骨折|痔疮|湿疹|银屑|牛皮癣|白癜风|红斑狼疮|强直|类风湿|脊柱侧弯|月经|痛经|更年期|打呼噜.{0,6}暂停|酒瘾"
     r"|戒毒|自残|割腕|厌食|暴食症|幽门"
     r"|(?:霉素|头孢|阿司匹林|磺胺|布洛芬|造影剂|药)[^,。]{0,3}过敏|过敏[^,。]{0,3}(?:青霉素|头孢|阿司匹林|磺胺|布洛芬)"
@@ -50,7 +52,8 @@ _ILLNESS_EN = (
     r"|arm|hip|wrist|ankle|collarbone)|insomnia|sleep apn\w+|biopsy|in remission"
     r"|relapsed?|rehab|alcoholi\w+|overdos\w+|suicid\w+|lupus|an(?:a)?emia|an(?:a)?emic|tinnitus|glaucoma|cataracts?"
     r"|colou?r[- ]?blind\w*|deaf|short-?sighted|near-?sighted|myopi\w+|scoliosis|endometriosis|pcos"
-    r"|menopause|blood clots?|embolism|tuberculosis|gout|vertigo|wheelchair"
+    r"|menopause|chronic (?:\w+ )?pain|covid|pneumonia|bronchitis|hospitali[sz]ed|therapist|psychiatrist|counsell?or"
+    r"|\w{3,16}itis|carcinoma|melanoma|osteoporosis|fibrosis|thrombosis|neuropathy|blood clots?|embolism|tuberculosis|gout|vertigo|wheelchair"
     r"|allergic to (?:penicillin|amoxicillin|sulfa\w*|aspirin|ibuprofen|codeine|latex|an(?:a)?esthe\w+|contrast)|(?:penicillin|drug"
     r"|medication) allerg\w+)\b"
 )
@@ -59,7 +62,7 @@ NOT_A_PERSON = rx(
     r"科医生|医院上班|研究|论文|文章|小说|项目|课题|公益|捐款|讲座|新闻|科普|主题|电影|纪录片|游戏|保险|电脑|手机|软件|系统"
     r"|车(?:子)?(?:出|有)|猫|狗|宠物|兔|植物|多肉|果树"
     r"|\b(?:research|thesis|essay|article|novel|documentary|charity|fundrais\w+|lecture|my (?:cat|dog|car|laptop|plant)|the (?:cat|dog)"
-    r"|stroke order|heart attack of laughter|strategy|economy|market)\b"
+    r"|stroke[ -]orders?|heart attack of laughter|strategy|economy|market)\b"
 )
 RELIGION = rx(
     r"(?:信|信仰|皈依|改信)(?:了)?(?:佛|基督|天主|伊斯兰|道教|耶稣|上帝|主(?!要|题|流)|神(?!马)|印度教|犹太教)|(?:是"
@@ -73,7 +76,11 @@ RELIGION = rx(
 POLITICS = rx(
     r"(?:我|我们|爸|妈|他|她|老公|老婆)[^,。]{0,8}(?:入党|党员|预备党员|退党|团员|民主党派|政治立场|政治观点|左派|右派|投(?:了|给"
     r"|过)?(?:[一两]票|给)|支持[^,。]{0,4}党)|党费|投票给"
-    r"|\bi (?:voted|vote|will vote|campaign) for\b|\b(?:i'm|i am|we are) (?:an? )?(?:\w+ )?(?:democrat|republican|conservative voter"
+    r"|\bi (?:voted|vote|will vote|campaign) for (?:the )?(?:\w+ )?(?:party|greens?|democrats?|republicans?|labour|tories"
+    r"|conservatives?|liberals?"
+    r"|president|prime minister|mayor|governor|senator|trump|biden|harris|obama)\b|\bi (?:voted|vote) (?:in the|left|right|against)\b"
+    r"|\b(?:i'm|i am|we are) (?:an? )?(?:\w+ )?(?:democrat|republican"
+    r"|conservative voter"
     r"|labour voter|socialist|communist|liberal voter|libertarian)\b|\bparty member\b|\bmy politic\w+"
 )
 AUTHORITIES = rx(
@@ -84,7 +91,8 @@ AUTHORITIES = rx(
     r"|restraining order|tax audit|convicted|felony|jail|prison sentence)\b"
 )
 AGENCY = rx(
-    r"[我们咱区县市省厅]局|局里|厅里|部里|部委|委员会|纪委|监委|组织部|宣传部|统战部|机关|政府|公安|国安|法院|检察院|海关|军区|部队"
+    r"[我们咱区县市省厅]局|[们市省]处(?![于理在])|局里|厅里|部里|部委|委员会|纪委|监委|组织部|宣传部|统战部|机关|政府|公安|国安|法院"
+    r"|检察院|海关|军区|部队"
     r"|连队|军方|外交部|使馆|街道办|干部|官员|领导班子|[市县省区镇州]里(?!面)|书记|[市县省区镇乡局处厅部]长|财政|税务|指挥部|专班"
     r"|巡[视察]组|专案组"
     r"|\b(?:ministr\w+|government|cabinet|embassy|consulate|bureau|police|military|army|navy|border|senate|parliament|council"
@@ -98,7 +106,9 @@ NOT_PUBLIC = rx(
     r"|宣布)(?:之)?前"
     r"|没公示|未公示|内定|标底|底价|先别(?:声张|往外)|不(?:能|许|得|要)(?:公开|对外|声张|外泄)"
     r"|\b(?:classified|confidential|top secret|not (?:yet )?(?:public|announced|released)|unreleased|unannounced|undisclosed"
-    r"|non-?public|embargoed|before (?:it(?:'s| is)|they) announced?|leak(?:ed)?|off the record|internal (?:memo|draft|list)|secret)\b"
+    r"|non-?public|embargoed|before (?:it(?:'s| is)|they) announced?|leak(?:ed)?|off the record|internal (?:memo|draft|list)|secret"
+    r"|(?:has|have)n't (?:been )?announced|keep (?:it|this|that) (?:quiet|secret|to yourself|between us)"
+    r"|don't (?:share|tell anyone|spread))\b"
 )
 AGREES = rx(
     r"(?:同意|授权|允许|准许|许可|可以|放心)[^。!?;\n]{0,14}(?:存|记|保存|保留|留着)|我(?:已)?(?:授权|同意)(?:的|了|你)"

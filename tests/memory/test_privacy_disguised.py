@@ -101,6 +101,11 @@ def test_a_number_cut_over_messages_is_masked_in_each_of_them(kind: str, cuts: l
         ("parcels to 48 fernhollow lane, apt 3b please", "parcels to [address] please"),
         ("1️⃣3️⃣8️⃣0️⃣0️⃣1️⃣3️⃣8️⃣0️⃣0️⃣0️⃣ 找我", "[电话] 找我"),
         ("密碼是Abc12345", "密碼是[密码]"),
+        ("use sk‐proj‐abcDEF1234567890", "use [key]"),
+        ("wechat password => qwe123", "wechat password => [password]"),
+        ("密码我设成了生日19900307", "密码我设成了生日[密码]"),
+        ("我的密码是六个八", "我的密码是[密码]"),
+        ("I live at 221B Baker Street, London NW1 6XE", "I live at [address]"),
     ],
 )
 def test_forms_that_were_missed_once(said: str, stored: str) -> None:

@@ -123,3 +123,21 @@ def test_ten_times_the_text_takes_about_ten_times_the_work() -> None:
     short, long = max(min(work(4_000), work(4_000)), 1e-3), min(work(40_000), work(40_000))
     assert long / short < 40
     assert ILLNESS.search("市" * 1000) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "action"),
+    [
+        ("怀孕三个月了，暂时不出差", "consent"),
+        ("最近在看心理医生，每周二下午", "consent"),
+        ("I was hospitalised for pneumonia last winter.", "consent"),
+        ("我们处的涉密文件编号是甲007", "block"),
+        ("Our police unit raids the warehouse on Friday, keep it quiet.", "block"),
+        ("I'm working on a stroke-order app.", "allow"),
+        ("I voted for pizza tonight", "allow"),
+        ("公司的机密文件请别放桌上", "allow"),
+        ("My dog has arthritis.", "allow"),
+    ],
+)
+def test_what_becomes_of_a_text(said: str, action: str) -> None:
+    assert verdict(said).action == action
