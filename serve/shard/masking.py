@@ -59,6 +59,16 @@ def storable(text: str, agreed: frozenset[Sensitive], *, of_anyone: bool = False
     return (_storable_short if len(text) <= _SHORT else _storable)(text, agreed, of_anyone)
 
 
+def storable_dialogue(said: Sequence[Spoke], agreed: frozenset[Sensitive]) -> list[str]:
+    """:func:`storable` of each; of a reply also what it says of anyone, where the question before it was cut."""
+    kept: list[str] = []
+    cut = False
+    for speaker, text in said:
+        kept.append(storable(text, agreed, of_anyone=cut and speaker == "assistant"))
+        cut = leaves_out(kept[-1]) if speaker == "user" else cut
+    return kept
+
+
 def _storable(text: str, agreed: frozenset[Sensitive], of_anyone: bool) -> str:
     unasked = SENSITIVE - agreed
     held = withhold(text, unasked, of_anyone=of_anyone)

@@ -19,7 +19,7 @@ from memory.turn_search import TurnQuestion, search
 from schemas.conversation import Event
 from schemas.recall import FoundTurn, RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
 from serve.shard.active import ActiveUser
-from serve.shard.masking import mask, masked_id
+from serve.shard.masking import INLINE_CHARS, mask, masked_id
 from serve.shard.resources import Resources
 from serve.unicode import whole
 
@@ -101,7 +101,8 @@ class Recalling:
 
     async def query_vector(self, text: str) -> Floats:
         """The question's vector (the embedder keeps those of late); shape (dim,). Masked as all that leaves this shard."""
-        piece = question_text(mask(text), (), self._resources.settings.embedding.max_chars)
+        plain = mask(text) if len(text) <= INLINE_CHARS else await self._resources.in_thread(lambda: mask(text), "question")
+        piece = question_text(plain, (), self._resources.settings.embedding.max_chars)
         vector: Floats = (await self._resources.in_thread(lambda: self._resources.embedder.query([piece]), "question"))[0]
         return vector
 

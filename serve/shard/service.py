@@ -31,7 +31,7 @@ from serve.shard.erasing import Forgetting
 from serve.shard.exchanges import Exchanges
 from serve.shard.export import export_lines
 from serve.shard.extraction import ExtractionQueue
-from serve.shard.masking import mask
+from serve.shard.masking import mask, storable
 from serve.shard.recalling import Recalling
 from serve.shard.resources import Resources
 from serve.shard.snapshots import ShardSnapshots
@@ -245,7 +245,7 @@ class ShardService:
                 turn=turn.id,
                 conversation=turn.conversation,
                 signal=body.signal,
-                comment=mask(body.comment) if body.comment else None,
+                comment=storable(mask(body.comment), active.agreed) if body.comment else None,
                 policy_version=turn.policy_version,
             )
             await self._resources.commit([Put([row])])

@@ -11,7 +11,6 @@ from uuid import NAMESPACE_URL, uuid5
 from lake.history import sealed_turns
 from lake.store import Put, Write
 from memory.extract.protocol import Said
-from memory.privacy import Sensitive
 from memory.thread import Node, follow, same_text
 from schemas.conversation import Conversation
 from schemas.dialogue import Message, TurnsRequest
@@ -19,7 +18,7 @@ from schemas.errors import InvalidRequest
 from schemas.exchange import Closing, Opening
 from schemas.turn import Extraction, Turn
 from serve.shard.active import ActiveUser
-from serve.shard.masking import INLINE_CHARS, leaves_out, marks_in, mask, masked, masked_id, storable
+from serve.shard.masking import INLINE_CHARS, Spoke, leaves_out, marks_in, mask, masked, masked_id, storable, storable_dialogue
 from serve.shard.moments import TICK
 from serve.shard.resources import Resources
 from serve.unicode import has_text
@@ -55,7 +54,7 @@ class Writing:
         said = [(message.role, message.content) for message in request.messages]
         earlier = [(last.role, last.content)] if last is not None else []
         contents = (await masked(self._resources, [*earlier, *said]))[len(earlier) :]
-        contents = await self._storable(contents, active.agreed)
+        contents = await self._storable([(message.role, text) for message, text in zip(request.messages, contents, strict=True)], active)
         if not all(map(has_text, contents)):
             raise InvalidRequest("A message has no text.", param="messages")
         known = await self._known(active, named)
@@ -80,7 +79,7 @@ class Writing:
     async def open(self, active: ActiveUser, opening: Opening) -> Place:
         """Store what is new in a chat's message list (R4) and say where its reply will hang."""
         plain = await masked(self._resources, _spoke(opening), looks_ahead=False)
-        contents = await self._storable(plain, active.agreed)
+        contents = await self._storable(_with_roles(opening, plain), active)
         said = [Said(spoken.role, content) for spoken, content in zip(opening.messages, contents, strict=True)]
         silence = self._resources.settings.window.silence_s
         named = masked_id(active.user, opening.conversation_id) if opening.conversation_id else None
@@ -109,7 +108,7 @@ class Writing:
         agreed since to have kept what was left out. They are read for memories anew."""
         first = next((index for index, one in enumerate(said) if one.role == "user"), 0)
         masks = await masked(self._resources, _spoke(opening))
-        contents = await self._storable(masks, active.agreed)
+        contents = await self._storable(_with_roles(opening, masks), active)
         mended = []
         for one, content, id in zip(said[first:], contents[first:], known, strict=False):
             turn = active.hot.get(id)
@@ -128,10 +127,11 @@ class Writing:
             active.turns.put(turn, None)
         return mended
 
-    async def _storable(self, texts: Sequence[str], agreed: frozenset[Sensitive]) -> list[str]:
-        if sum(map(len, texts)) <= INLINE_CHARS:
-            return [storable(text, agreed) for text in texts]
-        return await self._resources.in_thread(lambda: [storable(text, agreed) for text in texts])
+    async def _storable(self, said: Sequence[Spoke], active: ActiveUser) -> list[str]:
+        """Masked texts without what the user has not agreed to; what answers such words doesn't keep them either."""
+        if sum(len(text) for _, text in said) <= INLINE_CHARS:
+            return storable_dialogue(said, active.agreed)
+        return await self._resources.in_thread(lambda: storable_dialogue(said, active.agreed))
 
     async def close(self, active: ActiveUser, closing: Closing) -> Turn | None:
         """Store the reply, once; an empty one leaves no row."""
@@ -194,8 +194,12 @@ class Writing:
         return known
 
 
-def _spoke(opening: Opening) -> list[tuple[str, str]]:
+def _spoke(opening: Opening) -> list[Spoke]:
     return [(spoken.role, spoken.text) for spoken in opening.messages]
+
+
+def _with_roles(opening: Opening, texts: Sequence[str]) -> list[Spoke]:
+    return [(spoken.role, text) for spoken, text in zip(opening.messages, texts, strict=True)]
 
 
 def _title(turns: Sequence[Turn]) -> str | None:
