@@ -104,6 +104,10 @@ class MemoryColumns:
             usable &= np.isin(self["kind"], [_KIND[kind] for kind in kinds])
         return np.asarray(usable, dtype=np.bool_)
 
+    def holds_archived(self) -> bool:
+        """Whether any row is archived."""
+        return bool((self["status"] == _STATUS["archived"]).any())
+
     def eligible_rows(self, at: float, kinds: tuple[Kind, ...] | None, include_archived: bool) -> NDArray[np.intp]:
         """Rows of :meth:`eligible`, shape (m,), not to be written to. Kept for the next question: they stay the same until a row is
         written, or a validity begins or ends."""

@@ -13,6 +13,8 @@ from schemas.settings import Briefing
 _ADDRESS = ("资料/称呼", "资料/姓名")
 _STYLE = ("要求/回复", "要求/单位", "要求/日期格式")
 _BASE = ("profile",)
+PROMOTED_FROM = 3
+"""Confirmations from which a memory that was used stands in the profile, whatever its slot (R11)."""
 
 
 @dataclass(frozen=True)
@@ -91,4 +93,6 @@ def _rank(memory: Memory) -> int | None:
         return 3
     if memory.key.startswith("要求/"):
         return 4
+    if memory.confirmations >= PROMOTED_FROM and memory.access_count > 0:
+        return 5
     return None

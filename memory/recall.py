@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple, cast
@@ -88,6 +88,14 @@ def recall(index: MemoryIndex, question: Question, settings: Recall) -> RecallRe
     else:
         semantic = relevance(index.calibration, features(index.calibration, dense, dense[pool], coverage, query, own_form(question.text)))
     return _select(index, chosen, _parts(index, chosen, semantic, now, settings), question, settings)
+
+
+def last_resort(index: MemoryIndex, question: Question, settings: Recall, threshold: float) -> RecallResult:
+    """Archived memories that answer where nothing living does, above a stricter threshold (R18)."""
+    if not index.columns.holds_archived():
+        return RecallResult([])
+    found = recall(index, replace(question, include_archived=True), settings.model_copy(update={"threshold": threshold}))
+    return replace(found, kept=[one for one in found.kept if one.status == "archived"])
 
 
 def _centred(index: MemoryIndex, question: Question) -> Floats:

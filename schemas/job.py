@@ -37,6 +37,20 @@ JOBS: dict[str, JobKind] = {
         cron="0 4 * * *",
         priority=20,
     ),
+    "decay": JobKind(
+        module="jobs.decay",
+        english="what time does to memories: doubts, archives, merges old events",
+        chinese="时间对记忆的作用：降低把握、归档、合并旧事件",
+        cron="0 0 * * *",
+        priority=50,
+    ),
+    "drift": JobKind(
+        module="jobs.drift",
+        english="compares memories that changed often with what was said",
+        chinese="把多次改动过的记忆与原话对照",
+        cron="30 1 * * 0",
+        priority=40,
+    ),
     "purge": JobKind(
         module="jobs.purge",
         english="removes the bytes of deleted rows from old table versions and snapshots",

@@ -191,6 +191,35 @@ class Briefing(Section):
     )
 
 
+class Life(Section):
+    """How long memories last; days are counted from the last confirmation or use, whichever the rule names."""
+
+    identity_days: float = Field(730.0, gt=0, description="who the user is, until half the confidence goes (R16)")
+    preference_days: float = Field(90.0, gt=0, description="a preference, likewise (R16)")
+    situation_days: float = Field(7.0, gt=0, description="a situation, until it is archived (R16)")
+    lapsed_share: float = Field(0.5, gt=0, le=1, description="confidence left when a span has run out (R16)")
+    idle_days: float = Field(30.0, gt=0, description="each so many days without use take idle_share of the importance (R17)")
+    idle_share: float = Field(0.1, gt=0, le=1, description="R17")
+    fact_days: float = Field(90.0, gt=0, description="a fact neither confirmed nor used is archived (R18)")
+    event_days: float = Field(180.0, gt=0, description="an event likewise (R18)")
+    inferred_days: float = Field(183.0, gt=0, description="what was inferred and is unsure likewise (R18)")
+    unsure: float = Field(0.7, ge=0, le=1, description="confidence below which an inferred memory counts as unsure (R18)")
+    probation_days: float = Field(30.0, gt=0, description="an inferred memory waits so long for a second sight (R10)")
+    sight_days: float = Field(3.0, gt=0, description="two conversations within so many days make it stand (R10)")
+    pending_days: float = Field(30.0, gt=0, description="a contradiction in passing waits so long to be confirmed (R14)")
+    stated: float = Field(0.9, ge=0, le=1, description="confidence of what was said outright (R10)")
+    promote_after: int = Field(3, ge=2, description="conversations that confirm a recalled memory until it belongs to the profile (R11)")
+    revive_threshold: float = Field(
+        0.8, ge=0, le=1, description="relevance from which an archived memory answers where nothing living does (R18)"
+    )
+    merge_days: float = Field(90.0, gt=0, description="events older than this merge by month (R19)")
+    merge_from: int = Field(3, ge=2, description="so many events of a month and person merge (R19)")
+    drift_versions: int = Field(3, ge=2, description="a memory of so many versions is compared with its source turns (R13)")
+    drift_closeness: float = Field(
+        0.35, ge=0, le=1, description="centred cosine to the nearest source sentence below which it has drifted (R13)"
+    )
+
+
 class Cluster(Section):
     """The Ray cluster on this box. Ports left out are chosen free at each start and written to ``cluster.json``."""
 
@@ -228,6 +257,7 @@ class Settings(Section):
     recall: Recall = Recall()
     turn_search: TurnSearch = TurnSearch()
     briefing: Briefing = Briefing()
+    life: Life = Life()
     evaluation: Evaluation = Evaluation()
     schedule: dict[str, str | None] = {}
 

@@ -23,6 +23,7 @@ from schemas.errors import EmbedderMismatch, TooMany, Unavailable, UpstreamFaile
 from schemas.memory import Actor, Change, Memory
 from schemas.turn import Extraction, Turn
 from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.aging import promoted, told
 from serve.shard.background_model import BackgroundModel
 from serve.shard.backlog import Backlog
 from serve.shard.embedding import embed
@@ -222,6 +223,9 @@ class ExtractionQueue:
             )
             memories |= {row.id: row for row in rows}
             changes += reasons
+        for step in promoted(active, self._resources, list(memories.values()), turn):
+            memories[step.memory.id] = step.memory
+            changes.append(told(self._resources, active, step, turn.at, actor, turn.id))
         await self._finish(active, turn, state, list(memories.values()), changes, made)
 
     async def _judge(self, statement: Statement, held: list[Memory], at: datetime) -> Decision:

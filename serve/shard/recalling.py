@@ -9,16 +9,18 @@ from datetime import datetime
 from lake.store import Put
 from memory.briefing import BriefingText, Language, compose
 from memory.embedding_text import question_text
+from memory.life import Step
 from memory.normalise import is_chinese
 from memory.ports import Floats
 from memory.profile import standing
 from memory.quotation import quotation
-from memory.recall import Question, RecallResult, recall
+from memory.recall import Question, RecallResult, last_resort, recall
 from memory.turn_marks import asks_what_was_said
 from memory.turn_search import TurnQuestion, search
 from schemas.conversation import Event
 from schemas.recall import FoundTurn, RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
 from serve.shard.active import ActiveUser
+from serve.shard.aging import write
 from serve.shard.masking import INLINE_CHARS, mask, masked_id
 from serve.shard.resources import Resources
 from serve.unicode import whole
@@ -64,7 +66,20 @@ class Recalling:
         briefing = replace(briefing, used=[one.id for one in result.kept if one.id in in_prompt])
         if used:
             self._count_access(active, briefing.used, at)
+            await self._revive(active, briefing.used, at)
         return briefing
+
+    async def _revive(self, active: ActiveUser, ids: list[str], at: datetime) -> None:
+        """An archived memory that answered lives again, worded with doubt until it is confirmed (R18)."""
+        if not any((memory := active.memories.get(id)) is not None and memory.status == "archived" for id in ids):
+            return
+        async with active.lock:
+            held = [memory for id in ids if (memory := active.memories.get(id)) is not None and memory.status == "archived"]
+            doubtful = min(self._resources.settings.briefing.sure, 0.6)
+            rows = [memory.but(status="active", confidence=min(memory.confidence, doubtful), updated_at=at) for memory in held]
+            await write(
+                self._resources, active, [Step(row, "revive", "it answered a question that nothing else did") for row in rows], at, "rule"
+            )
 
     async def search(self, active: ActiveUser, request: TurnSearchRequest) -> TurnSearchResponse:
         """Turns by meaning, words, dates and speakers (R35)."""
@@ -122,7 +137,12 @@ class Recalling:
 
     def _ask(self, active: ActiveUser, question: Question) -> RecallResult:
         """On the event loop: the index is for one thread, and 100,000 memories take about 15 ms."""
-        return recall(active.memories, question, self._resources.settings.recall)
+        settings, bar = self._resources.settings.recall, self._resources.settings.life.revive_threshold
+        found = recall(active.memories, question, settings)
+        if question.include_archived or any(one.parts.semantic >= bar for one in found.kept):
+            return found
+        archived = last_resort(active.memories, question, settings, bar).kept
+        return replace(found, kept=[*archived, *found.kept][: question.limit or settings.limit]) if archived else found
 
     def _brief(self, active: ActiveUser, result: RecallResult, question: Question, conversation: str | None) -> BriefingText:
         settings, zone = self._resources.settings, self._resources.zone

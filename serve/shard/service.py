@@ -24,6 +24,7 @@ from schemas.snapshot import FrozenShard, Snapshot
 from schemas.turn import Turn
 from serve.shard import listing
 from serve.shard.active import ActiveUser, ActiveUsers
+from serve.shard.aging import Aging
 from serve.shard.consents import give, withdraw
 from serve.shard.control import Control
 from serve.shard.editing import Editing, held, of_kind
@@ -66,6 +67,7 @@ class ShardService:
             mended=self._read_anew,
             longest_s=resources.settings.model.timeout_s + _HOUSEKEEPING_S,
         )
+        self._aging = Aging(resources, self._users)
         self._forgetting = Forgetting(resources, self._users)
         self._snapshots = ShardSnapshots(resources, self._users, self._after_thaw)
         self._background: list[asyncio.Task[None]] = []
@@ -281,6 +283,14 @@ class ShardService:
         return await self._snapshots.erase(snapshot, user)
 
     # the shard
+
+    async def decay(self) -> dict[str, int]:
+        """What time does to every user's memories (R10, R16-R19); steps taken, by name."""
+        return await self._aging.decay()
+
+    async def drift(self) -> dict[str, int]:
+        """Compare often changed memories with what was said (R13); how many were looked at, and steps taken."""
+        return await self._aging.drift()
 
     async def purge(self) -> str:
         """No byte of a deleted row stays in tables, their old versions or the journal; a report in words."""
