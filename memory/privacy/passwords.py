@@ -29,9 +29,11 @@ _PHRASE = rx(rf"{_CUE}{_LINK}{_OPEN}(?P<value>[a-z]{{2,}}(?:[ \-_.]{{1,2}}[a-z]{
 _SPACED = rx(rf"{_CUE}{_LINK}{_OPEN}(?P<value>[a-z\d](?:[ \-,.\n]{{1,2}}[a-z\d]){{3,15}})(?![a-z\d])")
 _HAN = rx(rf"(?:密码|口令|暗号){_LINK}{_OPEN}(?P<value>[\u4e00-\u9fff]{{4,16}})(?![\u4e00-\u9fff])")
 _HAN_TALK = rx(
-    r"什么|多少|哪|谁|啥|忘|错|不|没|我|你|他|她|它|的|了|用|跟|和|一样|生日|需|必|太|很|可以|应该|自己|请|重置|设置|改|保密|安全|复杂|简单|位"
+    r"什么|多少|哪|谁|啥|忘|错|不|没|我|你|他|她|它|的|了|用|跟|和|一样|生日|需|必|太|很|可以|应该|自己|请|重置|设置|改|保密|安全"
+    r"|复杂|简单|位"
 )
 _LINKED = rx(r"[=:是为成到叫→,]|\b(?:is|to|was)\b")
+_CALLED = rx(r"[=:是为叫→]|等于")
 _DIGITS = rx(r"^\d{4,8}$")
 _MARK = rx(r"^\[[^\]]*\]?$")
 _PLAIN_WORDS = rx(
@@ -82,7 +84,7 @@ def passwords(plain: Plain) -> Spans:
         if _LINKED.search(hit["link"]) or hit["value"][0].isdigit():
             yield hit.span("value")
     for hit in _HAN.finditer(low):
-        if _LINKED.search(hit["link"]) and not _HAN_TALK.search(hit["value"]):
+        if _CALLED.search(hit["link"]) and not _HAN_TALK.search(hit["value"]):
             yield hit.span("value")
 
 
@@ -92,7 +94,21 @@ def one_time_codes(plain: Plain) -> Spans:
         yield from (hit.span("value") for hit in pattern.finditer(plain.low))
 
 
+def asked_for(question: str, answer: str) -> tuple[int, int] | None:
+    """The part of a folded, lower-case ``answer`` that is the secret which ``question`` asked for at its end."""
+    if _ASKED.search(question) is None:
+        return None
+    value = _GIVEN.match(answer)
+    return value.span("value") if value else None
+
+
 _ANY_CUE = rx(_CUE)
+_ASKED = rx(
+    rf"(?:{_CUE}|验证码|校验码|动态码|身份证号?码?|证件号码?|银行卡号?码?|卡号|护照号码?|verification code|one[- ]?time code|otp"
+    rf"|card number|id number|passport number)"
+    r"[^。.!\n]{0,24}(?:[?:]|吗|呢|多少|什么|告诉我|发给我|发我|提供一?下|please)[^\n。.!，,]{0,6}\s*$"
+)
+_GIVEN = rx(r"(?:[^!-~]{0,8}|(?:it'?s|it is|sure,?|ok,?|是|好的?,?) ?)(?P<value>(?=[!-~]{0,63}\d)[!-~]{4,64}|\d(?:[ -]?\d){3,18})")
 
 
 def _value(text: str, hit: re.Match[str], *, linked: bool) -> Spans:

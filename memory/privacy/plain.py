@@ -18,8 +18,8 @@ _SPACES = frozenset("\t\v\f\x1c\x1d\x1e\x1f\x85")
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2212\u2043"
 _BLANK = "\u3164\uffa0\u115f\u1160\u2800"
 """Letters and signs by category that show nothing: Hangul fillers, the empty Braille cell."""
-_NUMERALS = "零〇○一二三四五六七八九幺壹贰叁肆伍陆柒捌玖弌弍弎"
-_NUMERAL_DIGITS = str.maketrans(_NUMERALS, "000" + "123456789" + "1" + "123456789" + "123")
+_NUMERALS = "零〇○一二三四五六七八九幺壹贰叁肆伍陆柒捌玖弌弍弎洞两拐勾"
+_NUMERAL_DIGITS = str.maketrans(_NUMERALS, "000" + "123456789" + "1" + "123456789" + "123" + "0279")
 _SPELLED = re.compile(rf"[\d{_NUMERALS}](?:[ \-–—,、./\n]{{0,3}}[\d{_NUMERALS}]){{3,}}", re.ASCII)
 _DIGIT_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _WORDS = {word: str(digit) for digit, word in enumerate(_DIGIT_WORDS)} | {"oh": "0"}
@@ -46,8 +46,10 @@ def _folded(char: str) -> str:
         return "-"
     if category in _HIDDEN or char in _BLANK:
         return ""
-    if (digit := unicodedata.decimal(char, None)) is not None:
+    if (digit := unicodedata.digit(char, None)) is not None:
         return str(digit)
+    if category == "Nl" and unicodedata.numeric(char, -1.0) in range(10):
+        return str(int(unicodedata.numeric(char)))  # the numerals of Suzhou, Roman ones
     wide = unicodedata.normalize("NFKC", char).translate(simplified())
     return "".join(one for one in wide if len(one.lower()) == 1 and unicodedata.category(one) not in _HIDDEN)
 

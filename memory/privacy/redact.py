@@ -12,7 +12,7 @@ from memory.privacy.cards import cards, ibans
 from memory.privacy.contact import mails, phones, plates
 from memory.privacy.documents import identity_numbers, passports, regional_numbers
 from memory.privacy.keys import PEM_END, api_keys, private_keys, seed_phrases
-from memory.privacy.passwords import one_time_codes, passwords
+from memory.privacy.passwords import asked_for, one_time_codes, passwords
 from memory.privacy.plain import Plain
 
 Category = Literal[
@@ -84,12 +84,13 @@ class Redaction:
         return any(one.category in NEVER for one in self.found)
 
 
-def redact(text: str, *, before: str = "", after: str = "") -> Redaction:
+def redact(text: str, *, before: str = "", after: str = "", question: str = "") -> Redaction:
     """``text`` with everything masked that may not be stored. Pure; linear in the length.
 
-    ``before`` and ``after`` are what was said next to it: a number that goes on across the border is masked on this side of it.
+    ``before`` and ``after`` are what the same person said next to it: a number that goes on across the border is masked on this side
+    of it. ``question`` is what somebody else said just before: the answer to "your password?" is one.
     """
-    found = _merged([*_windowed(text), *_across(text, before, after)])
+    found = _merged([*_windowed(text), *_across(text, before, after), *_answered(text, question)])
     if not found:
         return Redaction(text)
     chinese = any("\u3400" <= char <= "\u9fff" for char in text)
@@ -152,6 +153,14 @@ def _across(text: str, before: str, after: str) -> list[Found]:
             for one in _within(tail + "\n" + after[:_SEAM], 0, len(tail))
         ]
     return found
+
+
+def _answered(text: str, question: str) -> list[Found]:
+    if not question:
+        return []
+    plain = Plain(text[:_SEAM])
+    span = asked_for(Plain(question[-_SEAM:]).low, plain.low)
+    return [Found("password", *plain.span(*span))] if span else []
 
 
 def _within(whole: str, shift: int, length: int) -> list[Found]:

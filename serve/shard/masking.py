@@ -19,6 +19,7 @@ Spoke = tuple[str, str]
 _SHORT = 2_000
 _MARK = re.compile(r"\[[^\[\]\n]{1,20}\]")
 _ALL_MARKS = WITHHELD_MARKS | {mark for both in MARKS.values() for mark in both}
+_QUESTION = 120
 _HASH = 16
 """Hex digits that keep masked ids apart: of the conversations of one user, and of the users of one agent."""
 _MASKED_ID = re.compile(rf"\]~[0-9a-f]{{{_HASH}}}$")
@@ -38,20 +39,25 @@ def masked_by_speaker(said: Sequence[Spoke], *, looks_ahead: bool = True) -> lis
     masks = [""] * len(said)
     for speaker in dict.fromkeys(speaker for speaker, _ in said):
         places = [place for place, (one, _) in enumerate(said) if one == speaker]
-        texts = masked_together([said[place][1] for place in places], looks_ahead=looks_ahead)
+        questions = [said[place - 1][1][-_QUESTION:] if place and said[place - 1][0] != speaker else "" for place in places]
+        texts = masked_together([said[place][1] for place in places], questions, looks_ahead=looks_ahead)
         for place, text in zip(places, texts, strict=True):
             masks[place] = text
     return masks
 
 
-def masked_together(texts: Sequence[str], *, looks_ahead: bool = True) -> list[str]:
-    """Texts that follow one another: a secret cut between two is masked in both.
+def masked_together(texts: Sequence[str], questions: Sequence[str] = (), *, looks_ahead: bool = True) -> list[str]:
+    """Texts that follow one another: a secret cut between two is masked in both. ``questions``: what each answers, if anything.
 
     Without ``looks_ahead`` a text depends on those before it only, so that a history that grows keeps its masks.
     """
     said = [whole(text) for text in texts]
     beside = neighbours(said)
-    return [_mask(text, before, after if looks_ahead else "") for text, (before, after) in zip(said, beside, strict=True)]
+    asked = [whole(question) for question in questions] or [""] * len(said)
+    return [
+        _mask(text, before, after if looks_ahead else "", question)
+        for text, (before, after), question in zip(said, beside, asked, strict=True)
+    ]
 
 
 def storable(text: str, agreed: frozenset[Sensitive], *, of_anyone: bool = False) -> str:
@@ -90,15 +96,15 @@ def leaves_out(text: str) -> bool:
 
 def mask(text: str) -> str:
     """One text as it may be stored, whole Unicode."""
-    return _mask(whole(text), "", "")
+    return _mask(whole(text))
 
 
-def _mask(text: str, before: str, after: str) -> str:
-    return (_masked_short if len(text) <= _SHORT else _masked)(text, before, after)
+def _mask(text: str, before: str = "", after: str = "", question: str = "") -> str:
+    return (_masked_short if len(text) <= _SHORT else _masked)(text, before, after, question)
 
 
-def _masked(text: str, before: str, after: str) -> str:
-    return redact(text, before=before, after=after).text
+def _masked(text: str, before: str, after: str, question: str) -> str:
+    return redact(text, before=before, after=after, question=question).text
 
 
 def masked_id(user: str, id: str) -> str:

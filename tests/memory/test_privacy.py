@@ -63,6 +63,21 @@ def test_look_alikes_are_left_byte_for_byte(said: str):
     assert (redaction.text, redaction.found) == (said, ())
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "stored"),
+    [
+        ("请告诉我你的路由器密码？", "abc12345", "[password]"),
+        ("好的，验证码是多少？", "是 604917", "是 [密码]"),
+        ("Sure. What is your password?", "it's hunter2!", "it's [password]"),
+        ("And the PIN, please?", "4 8 2 1", "[password]"),
+        ("你忘了密码？那就重置吧。", "windows10 怎么重置", "windows10 怎么重置"),
+        ("你住几楼？", "12345", "12345"),
+    ],
+)
+def test_the_answer_to_a_question_for_a_secret_is_one(question: str, answer: str, stored: str):
+    assert redact(answer, question=question).text == stored
+
+
 def test_kinds_that_are_never_stored_are_told_from_those_that_are_masked():
     assert redact("密码是Abc12345").never
     assert not redact("打我13800000000就行").never
