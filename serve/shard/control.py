@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from lake.store import Put, Write
 from memory.asking_leave import MATTER, matter_asked, question
-from memory.normalise import digest, is_chinese, mirror, statement_key
+from memory.named_memories import named
+from memory.normalise import digest, is_chinese, mirror
 from memory.privacy import Sensitive, matters_left_out
 from memory.recall import Question, recall
 from memory.requests import Request, answer_to_asking, requested
@@ -96,8 +97,9 @@ class Control:
                 await withdraw(self._resources, active, matter)
 
     async def _forget(self, active: ActiveUser, about: str, text: str, chinese: bool) -> Answer | None:
-        wanted = statement_key(about)
-        gone = [memory for memory in active.memories.all() if wanted and (wanted in statement_key(memory.text) or wanted in memory.key)]
+        gone = named(active.memories.all(), about)
+        if not gone and len(about) < _LEAST:
+            return None  # "forget him": nobody knows what of him
         if not gone:
             vector = None if active.by_words_only else await self._recalling.query_vector(about)
             kept = recall(active.memories, Question(about, vector, active.moments.now(), limit=1), self._resources.settings.recall).kept
@@ -178,6 +180,7 @@ def _both(words: tuple[str, str], chinese: bool, value: object = "") -> Answer:
 
 
 _SHORT_ANSWER = 12
+_LEAST = 2
 _READ = 500
 """Characters that are read of a message: no request is longer."""
 _OF_FILES_TOO = ("删", "delete", "remove", "erase")
