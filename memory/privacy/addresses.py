@@ -45,12 +45,15 @@ _LOWER_CASE_EN = rx(
     _FLAT_BEFORE.lower() + r"\d{1,5}[a-z]? (?:(?!(?:a|the|of|and|or|to|on|in|is|are|was|more|other) )[a-z][\w'’]{1,30} ){1,3}"
     rf"{_STREETS.lower()}(?P<flat>{_FLAT_BEHIND.lower()})?"
 )
+_NUMBER_AND_WORD = rx(r"\d[a-z]? [a-z]")
 _HOME_CUE_EN = rx(r"\b(?:live|lives|living|address|deliver\w*|ship|send|mail|parcels?|home|house|moved|move|reside\w*)\b")
 
 
 def addresses(plain: Plain) -> Spans:
     """Chinese addresses by road or compound and house number, flats alone ("3栋2单元501"), English ones by number and street."""
     yield from _chinese(plain.low)
+    if _NUMBER_AND_WORD.search(plain.low) is None:
+        return
     for hit in _STREET_EN.finditer(plain.text):
         yield hit.span()
     for hit in _LOWER_CASE_EN.finditer(plain.low):

@@ -30,6 +30,8 @@ _AMOUNT_MARK = rx(r"\.\d")
 
 def cards(plain: Plain) -> Spans:
     """Numbers that pass Luhn and begin like a card, unless called something else; with them their expiry date."""
+    if not plain.numbered:
+        return
     low, found = plain.low, False
     for run in runs(low):
         for number in (*run.whole(12, 19), *run.shaped(*_SHAPES)):
@@ -42,6 +44,8 @@ def cards(plain: Plain) -> Spans:
 
 def ibans(plain: Plain) -> Spans:
     """International account numbers with a right checksum, in groups or not."""
+    if not plain.numbered:
+        return
     for hit in _IBAN.finditer(plain.low):
         words = re.split("[ -]", hit.group())
         for count in range(len(words), 0, -1):  # the word after the number may have been taken for its last group

@@ -66,6 +66,8 @@ _LONGEST_NAME = 64
 
 def phones(plain: Plain) -> Spans:
     """Mobile and landline numbers, Chinese and foreign; public hotlines and order numbers are none."""
+    if not plain.numbered:
+        return
     low = plain.low
     for run in runs(low):
         for number in _mobiles(run):

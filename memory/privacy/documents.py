@@ -33,6 +33,8 @@ _TAIWAN_LETTERS = "abcdefghjklmnpqrstuvxywzio"
 
 def identity_numbers(plain: Plain) -> Spans:
     """Numbers with a right checksum, whatever stands between their digits; others only where they are called an identity number."""
+    if not plain.numbered:
+        return
     low = plain.low
     named = _ID_CUE.search(low) is not None
     for run in runs(low):
@@ -61,6 +63,8 @@ _SOCIAL_SECURITY = rx(r"social security|\bssn\b")
 
 def regional_numbers(plain: Plain) -> Spans:
     """Identity cards of Hong Kong (bracketed check digit, or called so) and Taiwan (checksum)."""
+    if not plain.numbered:
+        return
     low = plain.low
     for hit in _HK.finditer(low):
         check = hit["check"] or hit["bare"]

@@ -90,6 +90,8 @@ def seed_phrases(plain: Plain) -> Spans:
 def api_keys(plain: Plain) -> Spans:
     """Tokens of known make, what is called a key or token and looks random, credentials in headers, commands and addresses, and
     random strings beside such a one."""
+    if not plain.wordy:
+        return
     text, low = plain.text, plain.low
     found = [(hit.start(), _token_end(text, hit.end())) for hit in _TOKENS.finditer(text) if not _inside_word(text, hit.start())]
     found += [hit.span("value") for hit in _NAMED.finditer(low) if _random_looking(text[slice(*hit.span("value"))])]

@@ -90,6 +90,8 @@ def passwords(plain: Plain) -> Spans:
 
 def one_time_codes(plain: Plain) -> Spans:
     """Codes of three to ten digits that are called a verification code, or a card's security code."""
+    if not plain.numbered:
+        return
     for pattern in (_OTP, _OTP_BEFORE):
         yield from (hit.span("value") for hit in pattern.finditer(plain.low))
 

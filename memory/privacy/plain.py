@@ -28,6 +28,10 @@ _SPELLED_EN = re.compile(rf"\b(?:{_WORD})(?:[ ,\-]{{1,3}}(?:{_WORD})\b){{3,}}", 
 _EACH_WORD = re.compile(_WORD, re.IGNORECASE)
 
 
+_NUMBERED = re.compile(r"\d(?:[ \-—,.、/()\n]{0,3}\d){2}", re.ASCII)
+_WORDY = re.compile(r"[!-~]{6}")
+
+
 class _Fold(dict[int, str]):
     """Code point to what it counts as: usually one character, none for hidden ones, several for ligatures. Filled as met."""
 
@@ -58,9 +62,12 @@ _FOLD = _Fold()
 
 
 class Plain:
-    """``text`` is the folded text in its own case, ``low`` the same in lower case and of the same length."""
+    """``text`` is the folded text in its own case, ``low`` the same in lower case and of the same length.
 
-    __slots__ = ("_ends", "_starts", "low", "text")
+    ``numbered``: it holds three digits near each other, ``wordy``: six ASCII signs in a row. Without them most finders need not look.
+    """
+
+    __slots__ = ("_ends", "_starts", "low", "numbered", "text", "wordy")
 
     def __init__(self, original: str) -> None:
         self._starts: array[int] | None = None
@@ -70,6 +77,8 @@ class Plain:
         if _SPELLED_EN.search(self.text):
             self._spell_out()
         self.low = self.text.lower()
+        self.numbered = _NUMBERED.search(self.text) is not None
+        self.wordy = _WORDY.search(self.text) is not None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The part of the original that ``[start, end)`` stands for; ``start < end``."""
