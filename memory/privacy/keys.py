@@ -118,7 +118,7 @@ def _bip39() -> frozenset[str]:
 
 
 def _inside_word(text: str, start: int) -> bool:
-    return start > 0 and text[start - 1].isascii() and (text[start - 1].isalnum() or text[start - 1] in "_-")
+    return start > 0 and text[start - 1].isascii() and (text[start - 1].isalpha() or text[start - 1] in "_-")
 
 
 def _token_end(text: str, end: int) -> int:

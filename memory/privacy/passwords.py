@@ -9,7 +9,7 @@ from memory.privacy.plain import Plain
 
 _CUE = (
     r"(?:密码|口令|暗号|密匙|通行码|开门码|门禁码|取件密码|支付码|锁屏码|解锁码|提取码|(?<![a-z])pin(?:码| ?code)?"
-    r"(?![a-z])|pass(?:word|code|phrase|wd|key)|(?<![a-z])pwd)(?:s)?"
+    r"(?![a-z])|(?:pass(?:word|code|phrase|wd|key)s?|(?<![a-z])pwd)(?![a-z_(]))"
 )
 _FOR = r"(?: {1,2}(?:for|of|to|on) (?:my |the |our )?[\w ]{1,24}?)?"
 _VERB = (

@@ -104,6 +104,8 @@ def test_a_number_cut_over_messages_is_masked_in_each_of_them(kind: str, cuts: l
         ("use sk‐proj‐abcDEF1234567890", "use [key]"),
         ("wechat password => qwe123", "wechat password => [password]"),
         ("密码我设成了生日19900307", "密码我设成了生日[密码]"),
+        ("13800138000sk-proj-abcDEF1234567890", "[key]"),
+        ("密码hunter2x9", "密码[密码]"),
         ("我的密码是六个八", "我的密码是[密码]"),
         ("I live at 221B Baker Street, London NW1 6XE", "I live at [address]"),
     ],
@@ -130,6 +132,11 @@ def test_forms_that_were_missed_once(said: str, stored: str) -> None:
         "第3期培训班",
         "营收 1,380,013,800 元",
         "家庭👨‍👩‍👧‍👦一家四口",
+        "def password_ok(p): return len(p) >= 8",
+        "快递柜取件码 3-5-8821",
+        "彩票号码 03 11 17 22 28 33 + 09",
+        "MAC 00:1B:44:11:3A:B7",
+        "基金代码 000001，股票 600519",
     ],
 )
 def test_look_alikes_of_the_disguised_are_left_alone(said: str) -> None:
