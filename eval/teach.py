@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from eval import logistic
 from evolution import signals, zones
 from evolution.constitution import default_text, parse
+from memory import related
 from memory.extract import general
 from memory.heads import Head
 from memory.normalise import is_chinese
@@ -29,6 +30,8 @@ from serve.embedders import build
 
 _ROOT = Path(__file__).parents[1]
 _FOLDS = 10
+_STRANGERS = 2
+"""So many statements about something else for each known one."""
 _POSITIVE_WEIGHT = 1.5
 """A class is outnumbered by all others together."""
 Doubles = NDArray[np.float64]
@@ -108,6 +111,10 @@ def _statements(name: str, classes: tuple[str, ...]) -> Callable[[], Lesson]:
             rows = [row for row in rows if row["label"] in classes]
         else:
             rows = [{**row, "label": classes[row["label"] in general.LASTING]} for row in rows]
+            pairs = examples("memory/heads", "pairs")
+            rows += [{"text": row["known"], "label": "lasting"} for row in pairs]
+            rows += [{"text": row["said"], "label": "passing"} for row in pairs if row["label"] in ("none", "once", "pending")]
+            rows = list({row["text"]: row for row in rows}.values())
 
         def table(rows: Sequence[dict[str, Any]], embedder: Embedder, head: Head) -> Doubles:
             texts = [general.bared(row["text"]) for row in rows]
@@ -118,9 +125,25 @@ def _statements(name: str, classes: tuple[str, ...]) -> Callable[[], Lesson]:
     return lesson
 
 
+def _pairs() -> Lesson:
+    rows = examples("memory/heads", "pairs")
+    strangers = np.random.default_rng(1)
+    for row in list(rows):  # what was said about something else is another matter
+        others = [one for one in rows if one["label"] in ("replace", "merge", "coexist") and one["known"] != row["known"]]
+        others = [one for one in others if is_chinese(one["said"]) == is_chinese(row["known"])]
+        for place in strangers.choice(len(others), _STRANGERS, replace=False):
+            rows.append({"known": row["known"], "said": others[place]["said"], "label": "other"})
+
+    def table(rows: Sequence[dict[str, Any]], embedder: Embedder, head: Head) -> Doubles:
+        return related.table([(row["known"], row["said"]) for row in rows], embedder, head)
+
+    return Lesson("memory", related.HEAD, related.RELATIONS, rows, lambda row: str(row["said"]), table, l2=2.0)
+
+
 LESSONS: dict[str, Callable[[], Lesson]] = {
     signals.HEAD: _signals,
     zones.ZONE_HEAD: _proposals(zones.ZONE_HEAD, zones.ZONES, lambda row: str(row["zone"])),
+    related.HEAD: _pairs,
     general.HEAD: _statements(general.HEAD, general.LASTING),
     general.KEEP_HEAD: _statements(general.KEEP_HEAD, general.KEEP),
     zones.RISK_HEAD: _proposals(zones.RISK_HEAD, zones.RISKS, lambda row: zones.RISKS[row["risk"]]),

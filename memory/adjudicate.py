@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.normalise import fold, mirror, statement_key
+from memory.normalise import fold, is_chinese, mirror, statement_key
+from memory.related import Related
 from memory.statement import Statement
 from schemas.memory import GENERAL_SCENE, Memory
 
@@ -19,6 +20,8 @@ KEPT_CONFIDENCE = 0.9
 SHAKEN_CONFIDENCE = 0.8
 """Share of the old confidence left when something said in passing contradicts it (R14, pending)."""
 _SAME_WORDS = 0.8
+_SURE, _SURER = 0.5, 0.4
+"""How sure the relation of two statements must be that share no slot; the second for what is no statement by itself."""
 _LIVING = ("active", "probation")
 _OPEN_SLOTS = ("备忘", "要求", "习惯", "计划", "日程", "经历")
 _NEGATIVE = re.compile(
@@ -97,12 +100,17 @@ class Ignore:
 Decision = Create | Confirm | Replace | Merge | Coexist | OneOff | Pend | Ignore
 
 
-def adjudicate(statement: Statement, existing: Sequence[Memory], at: datetime) -> Decision:
-    """The decision on ``statement``, said at ``at``, against the memories of the same user (any status; only living ones count)."""
+def adjudicate(statement: Statement, existing: Sequence[Memory], at: datetime, related: Related | None = None) -> Decision:
+    """The decision on ``statement``, said at ``at``, against the memories of the same user (any status; only living ones count).
+
+    ``related`` is the memory that it has to do with by its meaning: it counts where no memory shares the slot.
+    """
     living = [memory for memory in existing if memory.status in _LIVING and memory.subject == statement.subject and _holds(memory, at)]
     if same := _same_statement(statement, [*living, *(memory for memory in existing if memory.status == "pending")]):
         return _confirm(statement, same)
     rivals = [memory for memory in living if _same_slot(memory, statement)]
+    if not rivals and related is not None and related.memory in living:
+        return _by_meaning(statement, related)
     if statement.mood == "once":
         return OneOff(rivals[0] if rivals else None, "holds for this time only")
     if statement.mood == "hedged":
@@ -122,6 +130,25 @@ def _against(statement: Statement, rivals: Sequence[Memory]) -> Decision:
     if polarity(old.text) == statement.polarity and _completes(statement.text, old.text):
         return Merge(old, statement.text, "says the same with more detail")
     return Replace(old, "the user corrected it" if statement.correction else "a newer statement of the same slot")
+
+
+def _by_meaning(statement: Statement, related: Related) -> Decision:
+    """The decision where the two share no slot: as sure as the head is, and surer for what would be nothing by itself."""
+    old = related.memory
+    if related.share < (_SURER if statement.only_if_known else _SURE):
+        if statement.mood != "plain":
+            return OneOff(None, "for this time, or only considered")
+        return Ignore("changes what is not known") if statement.only_if_known else Create("nothing known is about the same")
+    why = f"({related.relation} {related.share:.2f}, by its meaning)"
+    if related.relation == "once" or statement.mood == "once":
+        return OneOff(old, f"holds for this time only {why}")
+    if related.relation == "pending" or statement.mood == "hedged":
+        return Pend(old, _shaken(old), f"an intention, not yet a fact {why}")
+    if related.relation == "replace":
+        return Replace(old, f"it takes the place of what was said {why}")
+    if related.relation == "coexist":
+        return Coexist(old, statement.scene, f"both hold {why}")
+    return Merge(old, f"{old.text}{'；' if is_chinese(old.text) else '; '}{statement.text}", f"it completes what was said {why}")
 
 
 def _same_statement(statement: Statement, candidates: Sequence[Memory]) -> Memory | None:

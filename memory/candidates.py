@@ -30,3 +30,12 @@ def candidates(index: MemoryIndex, statement: Statement, vector: Floats | None) 
     below = f"{family}/"
     slots = [row for row, memory in enumerate(index.all()) if (key := memory.key).startswith(below) or key == family]
     return [index.at(row) for row in sorted({*near.tolist(), *same.tolist(), *slots})]
+
+
+def nearest(index: MemoryIndex, statement: Statement, vector: Floats | None, count: int) -> list[Memory]:
+    """The ``count`` living memories of the statement's subject that lie nearest to it by meaning, nearest first; none without a vector."""
+    if vector is None or not len(index):
+        return []
+    order = best_rows(index.vectors.dot(index.calibration.passage(vector, statement.text)), min(len(index), count * 4))
+    found = (index.at(row) for row in order.tolist())
+    return [one for one in found if one.status in ("active", "probation") and one.subject == statement.subject][:count]

@@ -29,6 +29,8 @@ LASTING = ("demand", "preference", "profile", "fact", "action", "correction")
 KEEP = ("passing", "lasting")
 _SURE = 0.82
 """How likely a sentence must be to last. High: a memory that should not be there does more harm than one that comes a week later."""
+_WORTH_A_LOOK = 0.1
+"""From so likely on a sentence may still change what is known already ("raise it to 550"), though it says nothing by itself."""
 _SHORTEST, _LONGEST = 4, 200
 """Characters of a sentence that is looked at."""
 _LONG = {True: 25, False: 70}
@@ -82,7 +84,11 @@ class GeneralReader:
         vectors = self._embedder.query(texts)
         lasting = self._keep.shares(table(texts, vectors, self._keep))[:, KEEP.index("lasting")]
         classes = self._head.shares(table(texts, vectors, self._head)).argmax(1)
-        return [_statement(one, LASTING[best], passage) for one, share, best in zip(open_, lasting, classes, strict=True) if share >= _SURE]
+        return [
+            _statement(one, LASTING[best], passage, sure=bool(share >= _SURE))
+            for one, share, best in zip(open_, lasting, classes, strict=True)
+            if share >= _WORTH_A_LOOK
+        ]
 
 
 def bared(text: str) -> str:
@@ -124,7 +130,7 @@ def _may_last(one: Sentence) -> bool:
     )
 
 
-def _statement(one: Sentence, label: str, passage: Passage) -> Statement:
+def _statement(one: Sentence, label: str, passage: Passage, *, sure: bool) -> Statement:
     text = _OTHERS_FIRST.sub("", one.text)
     text = _fact_of(text) if label in ("action", "fact", "correction") else text
     plain = mirror(text)
@@ -148,7 +154,8 @@ def _statement(one: Sentence, label: str, passage: Passage) -> Statement:
         confidence=0.8,
         importance=points,
         correction=label == "correction",
-        mood="plain" if day is not None else mood,
+        mood="plain" if day is not None and sure else mood,
+        only_if_known=not sure,
     )
 
 

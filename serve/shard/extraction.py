@@ -12,11 +12,12 @@ from datetime import datetime
 
 from lake.store import Put, Write
 from memory.adjudicate import Decision, adjudicate
-from memory.candidates import candidates
+from memory.candidates import candidates, nearest
 from memory.edits import tombstoned
 from memory.extract.protocol import Passage, Said
 from memory.ports import Floats
 from memory.privacy import names_a_secret
+from memory.related import NEAREST, Related, Relations
 from memory.remember import apply
 from memory.statement import Statement
 from schemas.errors import EmbedderMismatch, TooMany, Unavailable, UpstreamFailed
@@ -57,6 +58,7 @@ class ExtractionQueue:
         self._resources = resources
         self._users = users
         self._backlog = Backlog()
+        self._relations = Relations(resources.embedder)
         self._failed: dict[str, int] = {}
         self._by_rules: set[str] = set()
         self._worker: asyncio.Task[None] | None = None
@@ -217,7 +219,8 @@ class ExtractionQueue:
             if names_a_secret(statement.text) or tombstoned(statement, active.tombstones, turn.at):
                 continue
             held = {memory.id: memory for memory in candidates(active.memories, statement, made[statement.text])} | memories
-            decision = await self._judge(statement, list(held.values()), turn.at)
+            related = await self._related(active, statement, made[statement.text])
+            decision = await self._judge(statement, list(held.values()), turn.at, related)
             rows, reasons = apply(
                 decision, statement, user=active.user, turn_id=turn.id, at=turn.at, new_id=self._resources.new_id, actor=actor
             )
@@ -228,10 +231,15 @@ class ExtractionQueue:
             changes.append(told(self._resources, active, step, turn.at, actor, turn.id))
         await self._finish(active, turn, state, list(memories.values()), changes, made)
 
-    async def _judge(self, statement: Statement, held: list[Memory], at: datetime) -> Decision:
+    async def _related(self, active: ActiveUser, statement: Statement, vector: Floats) -> Related | None:
+        """The known memory that a statement has to do with by its meaning, among the nearest."""
+        near = nearest(active.memories, statement, vector, NEAREST)
+        return await self._resources.in_thread(lambda: self._relations.of(statement.text, near)) if near else None
+
+    async def _judge(self, statement: Statement, held: list[Memory], at: datetime, related: Related | None) -> Decision:
         if len(held) <= _MANY:
-            return adjudicate(statement, held, at)
-        return await self._resources.in_thread(lambda: adjudicate(statement, held, at))
+            return adjudicate(statement, held, at, related)
+        return await self._resources.in_thread(lambda: adjudicate(statement, held, at, related))
 
     async def _finish(
         self, active: ActiveUser, turn: Turn, state: Extraction, memories: list[Memory], changes: list[Change], made: dict[str, Floats]

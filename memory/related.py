@@ -1,0 +1,89 @@
+"""What a new statement does to a known one that fills no slot in common: a head over both vectors and word hints (R14)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.extract import filter
+from memory.heads import Head, hints, load
+from memory.normalise import is_chinese, mirror
+from memory.ports import Embedder
+from schemas.memory import Memory
+
+Relation = Literal["replace", "merge", "coexist", "pending", "once", "none", "other"]
+RELATIONS: tuple[Relation, ...] = ("replace", "merge", "coexist", "pending", "once", "none", "other")
+"""``none``: talk about the same thing that states nothing; ``other``: another matter."""
+HEAD = "pairs"
+NEAREST = 8
+"""So many of the nearest known memories are looked at."""
+_LONG = {True: 20, False: 60}
+
+
+@dataclass(frozen=True)
+class Related:
+    """The known memory that a statement has to do with, how, and how surely (0-1)."""
+
+    memory: Memory
+    relation: Relation
+    share: float
+
+
+class Relations:
+    """Reads the relation of a statement to known memories. Without a head for its embedder it knows none."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder, self._head = embedder, load("memory", HEAD, embedder.name)
+
+    def of(self, said: str, known: Sequence[Memory]) -> Related | None:
+        """The surest relation to any of ``known`` but ``other`` and ``none``; None where there is none (blocking)."""
+        if self._head is None or not known:
+            return None
+        shares = self._head.shares(table([(memory.text, said) for memory in known], self._embedder, self._head))
+        found: list[Related] = []
+        for memory, row in zip(known, shares, strict=True):
+            best = int(row.argmax())
+            if RELATIONS[best] not in ("other", "none"):
+                found.append(Related(memory, RELATIONS[best], float(row[best])))
+        return max(found, key=lambda one: one.share, default=None)
+
+
+def table(pairs: Sequence[tuple[str, str]], embedder: Embedder, head: Head) -> NDArray[np.float64]:
+    """Features of the head for pairs (known, said), shape (n, features)."""
+    texts = [text for pair in pairs for text in pair]
+    chinese = np.array([is_chinese(text) for text in texts])
+    vectors = head.centred(np.asarray(embedder.query(texts), dtype=np.float64), chinese)
+    known, said = vectors[::2], vectors[1::2]
+    near = (known * said).sum(1)
+    form = np.array([_form(a, b) for a, b in pairs])
+    return np.hstack([2.0 * said, 8.0 * known * said, 3.0 * np.c_[near, near**2], 1.2 * form])
+
+
+def _form(known: str, said: str) -> list[float]:
+    before, now = mirror(known), mirror(said)
+    marks = [(bool(hint.search(before)), bool(hint.search(now))) for hint in hints("memory", "pairs").values()]
+    one, other = _letters(before), _letters(now)
+    shared = len(one & other)
+    mood = filter.mood(now)
+    return [
+        *(float(new) for _, new in marks),
+        *(float(old != new) for old, new in marks),
+        shared / max(1, len(one)),
+        shared / max(1, len(other)),
+        float(shared > 0),
+        min(len(said) / _LONG[is_chinese(said)], 2.0),
+        float(mood == "once"),
+        float(mood == "hedged"),
+        float(bool(hints("memory", "statements")["like"].search(now))),
+        float(is_chinese(known) == is_chinese(said)),
+    ]
+
+
+def _letters(text: str) -> set[str]:
+    plain = re.sub(r"\W", "", text)
+    return {plain[i : i + 2] for i in range(len(plain) - 1)}
