@@ -30,7 +30,7 @@ from serve.embedders import build
 
 _ROOT = Path(__file__).parents[1]
 _FOLDS = 10
-_STRANGERS = 2
+_STRANGERS = 1
 """So many statements about something else for each known one."""
 _POSITIVE_WEIGHT = 1.5
 """A class is outnumbered by all others together."""

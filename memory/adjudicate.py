@@ -20,7 +20,7 @@ KEPT_CONFIDENCE = 0.9
 SHAKEN_CONFIDENCE = 0.8
 """Share of the old confidence left when something said in passing contradicts it (R14, pending)."""
 _SAME_WORDS = 0.8
-_SURE, _SURER = 0.5, 0.4
+_SURE, _SURER = 0.4, 0.4
 """How sure the relation of two statements must be that share no slot; the second for what is no statement by itself."""
 _LIVING = ("active", "probation")
 _OPEN_SLOTS = ("备忘", "要求", "习惯", "计划", "日程", "经历")

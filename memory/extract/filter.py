@@ -13,7 +13,7 @@ from memory.normalise import mirror
 from memory.statement import Mood
 
 _ROLEPLAY = re.compile(
-    r"角色扮演|[你我](?:来)?扮|扮演|假装(?:你|我)|(?:你|我)当(?:面试官|客户|老师|医生)[，,]"
+    r"角色扮演|演(?:一?出|一?场|个)(?:戏|短剧|小品)?|[你我](?:来)?扮|扮演|假装(?:你|我)|(?:你|我)当(?:面试官|客户|老师|医生)[，,]"
     r"|模拟(?:面试|对话|一下)|练习(?:一下)?(?:面试|对话)"
     r"|role-?play|pretend (?:to be|you|i|that)|let'?s (?:practi[sc]e|pretend|act)|you(?:'re"
     r"| are) the (?:interviewer|customer|teacher|doctor)"

@@ -29,7 +29,7 @@ LASTING = ("demand", "preference", "profile", "fact", "action", "correction")
 KEEP = ("passing", "lasting")
 _SURE = 0.82
 """How likely a sentence must be to last. High: a memory that should not be there does more harm than one that comes a week later."""
-_WORTH_A_LOOK = 0.1
+_WORTH_A_LOOK = 0.02
 """From so likely on a sentence may still change what is known already ("raise it to 550"), though it says nothing by itself."""
 _SHORTEST, _LONGEST = 4, 200
 """Characters of a sentence that is looked at."""
