@@ -27,7 +27,7 @@ HEAD, KEEP_HEAD = "statements", "lasting"
 LASTING = ("demand", "preference", "profile", "fact", "action", "correction")
 """Classes of what lasts; ``action`` is a fact within a task ("the rent is 3600 now, change the sheet")."""
 KEEP = ("passing", "lasting")
-_SURE = 0.82
+_SURE = 0.85
 """How likely a sentence must be to last. High: a memory that should not be there does more harm than one that comes a week later."""
 _WORTH_A_LOOK = 0.02
 """From so likely on a sentence may still change what is known already ("raise it to 550"), though it says nothing by itself."""
