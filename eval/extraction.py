@@ -33,22 +33,22 @@ class ExtractionSuite:
         find(data, "extraction.jsonl", inside="evalsets")
 
     def run(self, data: Path, embedder: Embedder, settings: Settings) -> SuiteResult:
-        """``precision, recall, f1`` over expected statements by their values, ``type_accuracy`` of those found, ``forbidden_stored``."""
+        """``precision, recall, f1`` over expected statements by their values, ``type_accuracy`` of those found, ``forbidden_stored``;
+        ``by`` category, language, and odd and even lines."""
         rows = [
             json.loads(line) for line in find(data, "extraction.jsonl", inside="evalsets").read_text("utf-8").splitlines() if line.strip()
         ]
         reader = OfflineExtractor(embedder)
         zone = ZoneInfo(settings.zone)
-        outcomes = [_outcome(row, _stored(row["dialogue"], reader, zone)) for row in rows]
+        outcomes = [_outcome(row, line, _stored(row["dialogue"], reader, zone)) for line, row in enumerate(rows, 1)]
         failures = [failure for outcome in outcomes if (failure := outcome.failure) is not None]
-        by = {part: _measures([one for one in outcomes if part in (one.category, one.lang)]) for part in sorted(_parts(outcomes))}
+        by = {part: _measures([one for one in outcomes if part in one.parts]) for part in sorted(_parts(outcomes))}
         return SuiteResult(suite=self.name, n=len(rows), metrics=_measures(outcomes), by=by, failures=failures)
 
 
 @dataclass(frozen=True)
 class _Outcome:
-    category: str
-    lang: str
+    parts: tuple[str, ...]
     expected: int
     found: int
     right: int
@@ -73,7 +73,7 @@ def _stored(dialogue: Sequence[dict[str, str]], reader: OfflineExtractor, zone: 
     return [memory for memory in held.values() if memory.status in ("active", "probation")]
 
 
-def _outcome(row: dict[str, Any], stored: Sequence[Memory]) -> _Outcome:
+def _outcome(row: dict[str, Any], line: int, stored: Sequence[Memory]) -> _Outcome:
     texts = [memory.text for memory in stored]
     expected = row["expect"]
     hits = [[memory for memory in stored if holds(memory.text, one["value_contains"])] for one in expected]
@@ -87,13 +87,12 @@ def _outcome(row: dict[str, Any], stored: Sequence[Memory]) -> _Outcome:
             id=row["id"], query=said, wanted=[json.dumps(one["value_contains"], ensure_ascii=False) for one in expected], got=texts
         )
     typed = sum(any(memory.kind == one["type"] for memory in found) for one, found in zip(expected, hits, strict=True))
-    return _Outcome(
-        row["category"], row["lang"], len(expected), len(expected) - len(missed), len(right), len(stored), typed, len(forbidden), failure
-    )
+    parts = (row["category"], row["lang"], "odd lines" if line % 2 else "even lines")
+    return _Outcome(parts, len(expected), len(expected) - len(missed), len(right), len(stored), typed, len(forbidden), failure)
 
 
 def _parts(outcomes: Sequence[_Outcome]) -> set[str]:
-    return {one.category for one in outcomes} | {one.lang for one in outcomes}
+    return {part for one in outcomes for part in one.parts}
 
 
 def _measures(outcomes: Sequence[_Outcome]) -> dict[str, float]:

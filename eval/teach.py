@@ -34,12 +34,17 @@ _STRANGERS = 1
 """So many statements about something else for each known one."""
 _POSITIVE_WEIGHT = 1.5
 """A class is outnumbered by all others together."""
+_WRITTEN_TOGETHER = 20
+"""Neighbouring examples that are held out at a time: a random split would leave the siblings of each among the taught."""
 Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a head is taught: ``texts`` are embedded for the means, ``table`` makes the features, ``labels`` are the classes' names."""
+    """What a head is taught: ``texts`` are embedded for the means, ``table`` makes the features, ``labels`` are the classes' names.
+
+    ``block``: so many neighbours in the file were written together and are alike, so they are held out together.
+    """
 
     package: str
     name: str
@@ -48,6 +53,7 @@ class Lesson:
     text: Callable[[dict[str, Any]], str]
     table: Callable[[Sequence[dict[str, Any]], Embedder, Head], Doubles]
     l2: float
+    block: int = 1
 
     def teach(self, embedder: Embedder) -> tuple[Head, float]:
         """The head, and the share of examples that one taught without them gets right."""
@@ -55,11 +61,12 @@ class Lesson:
         start = Head(self.name, embedder.name, self.classes, np.zeros((0, 0)), script_means(embedder.query(texts), texts))
         table = self.table(self.rows, embedder, start)
         labels = np.array([self.classes.index(row["label"]) for row in self.rows])
-        order = np.random.default_rng(0).permutation(len(labels))
+        lines = np.arange(len(labels))
+        order = np.random.default_rng(0).permutation(-(-len(labels) // self.block))
         right = 0
         for fold in range(_FOLDS):
-            held = order[fold::_FOLDS]
-            rest = np.setdiff1d(order, held)
+            held = lines[np.isin(lines // self.block, order[fold::_FOLDS])]
+            rest = np.setdiff1d(lines, held)
             head = self._fitted(start, table[rest], labels[rest])
             right += int((head.shares(table[held]).argmax(1) == labels[held]).sum())
         return self._fitted(start, table, labels), right / len(labels)
@@ -120,7 +127,7 @@ def _statements(name: str, classes: tuple[str, ...]) -> Callable[[], Lesson]:
             texts = [general.bared(row["text"]) for row in rows]
             return general.table(texts, embedder.query(texts), head)
 
-        return Lesson("memory", name, classes, rows, lambda row: general.bared(row["text"]), table, l2=4)
+        return Lesson("memory", name, classes, rows, lambda row: general.bared(row["text"]), table, l2=4, block=_WRITTEN_TOGETHER)
 
     return lesson
 

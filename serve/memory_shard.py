@@ -55,8 +55,13 @@ def open_shard(home: Path, number: int, settings: Settings) -> ShardService:
         holder=f"{socket.gethostname()}:{os.getpid()}",
     )
     model = build_model(home, settings.model) if settings.model.enabled else None
+    extractor = OfflineExtractor(embedder)
+    if extractor.by_rules_alone:
+        log.warning(
+            "no heads are taught for the embedder %s: turns are read for memories by rules alone, and fewer are kept", embedder.name
+        )
     resources = Resources(
-        store, embedder, OfflineExtractor(embedder), settings, place.logs, now, new_id, model=model, learns=lambda: _learns(home, settings)
+        store, embedder, extractor, settings, place.logs, now, new_id, model=model, learns=lambda: _learns(home, settings)
     )
     return ShardService(resources)
 

@@ -75,6 +75,11 @@ class GeneralReader:
         self._embedder = embedder
         self._head, self._keep = (load("memory", name, embedder.name) for name in (HEAD, KEEP_HEAD))
 
+    @property
+    def taught(self) -> bool:
+        """Whether there are heads for the embedder."""
+        return self._head is not None and self._keep is not None
+
     def read(self, sentences: Sequence[Sentence], passage: Passage) -> list[Statement]:
         """Statements of those sentences that last, in order."""
         open_ = [one for one in sentences if _may_last(one)]

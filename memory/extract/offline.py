@@ -76,6 +76,11 @@ class OfflineExtractor:
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._general = GeneralReader(embedder) if embedder is not None else None
 
+    @property
+    def by_rules_alone(self) -> bool:
+        """Whether what no rule reads stays unread, for want of heads for the embedder."""
+        return self._general is None or not self._general.taught
+
     def extract(self, passage: Passage) -> list[Statement]:
         """Statements of the user's turn, in order, each once."""
         own = filter.own_words(passage.text, passage.before[-_PLAYING:])

@@ -130,3 +130,16 @@ def test_memorybank_finds_what_its_first_user_told(tmp_path: Path) -> None:
     result = SUITES["memorybank_cn"].run(tmp_path, bundled(tmp_path), Settings())
     assert result.n == 7
     assert result.metrics["recall_at_5"] >= 0.85
+
+
+def test_extraction_is_told_apart_by_odd_and_even_lines(tmp_path: Path) -> None:
+    def row(name: str, said: str, expect: list[dict[str, object]]) -> str:
+        dialogue = [{"role": "user", "content": said}]
+        return json.dumps({"id": name, "lang": "zh", "category": "x", "dialogue": dialogue, "expect": expect, "forbid": ["泉州"]})
+
+    wanted: list[dict[str, object]] = [{"type": "profile", "key": "k", "value_contains": [["火星"]]}]
+    (tmp_path / "extraction.jsonl").write_text("\n".join([row("a", "谢谢", []), row("b", "我住在泉州", wanted)]), encoding="utf-8")
+    result = SUITES["extraction"].run(tmp_path, embedder(), Settings())
+    odd, even = result.by["odd lines"], result.by["even lines"]
+    assert (odd["precision"], odd["recall"], odd["forbidden_stored"]) == (1.0, 1.0, 0.0)
+    assert (even["precision"], even["recall"], even["forbidden_stored"]) == (0.0, 0.0, 1.0)

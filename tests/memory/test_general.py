@@ -110,6 +110,8 @@ def test_without_heads_for_the_embedder_rules_alone_are_read(embedder: Embedder)
         passage = staticmethod(embedder.passage)
 
     reader = OfflineExtractor(Other())  # type: ignore[arg-type]
+    assert reader.by_rules_alone
+    assert not OfflineExtractor(embedder).by_rules_alone
     assert said(reader, "备用钥匙我放在鞋柜第二格了") == []
     assert len(said(reader, "我住在泉州")) == 1
 
