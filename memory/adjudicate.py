@@ -109,7 +109,7 @@ def adjudicate(statement: Statement, existing: Sequence[Memory], at: datetime, r
     if same := _same_statement(statement, [*living, *(memory for memory in existing if memory.status == "pending")]):
         return _confirm(statement, same)
     rivals = [memory for memory in living if _same_slot(memory, statement)]
-    if not rivals and related is not None and related.memory in living:
+    if not rivals and related is not None and (related.memory in living or (related.relation == "merge" and related.memory in existing)):
         return _by_meaning(statement, related)
     if statement.mood == "once":
         return OneOff(rivals[0] if rivals else None, "holds for this time only")

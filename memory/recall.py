@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from memory.memory_columns import KINDS
 from memory.memory_index import MemoryIndex
+from memory.persons import persons
 from memory.ports import Floats
 from memory.question_form import own_form
 from memory.relevance import features, relevance
@@ -22,6 +23,8 @@ from schemas.recall import Parts, Recalled
 from schemas.settings import Recall
 
 _DAY = 86_400.0
+_SAME_MATTER = 0.5
+"""Closeness of two memories that say the same of two persons, centred cosine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +161,23 @@ def _select(index: MemoryIndex, rows: NDArray[np.intp], parts: Floats, question:
         if texts[place] not in seen:
             seen.add(texts[place])
             kept.append(_recalled(index, int(rows[place]), float(scores[place]), parts[place].tolist()))
+    kept = _about_the_same_person(index, kept, question.text)
     ids = index.vectors.rows.ids
     return RecallResult(kept, [ids[row] for row in rows.tolist()], scores.tolist(), parts[:, 0].tolist(), texts)
+
+
+def _about_the_same_person(index: MemoryIndex, kept: list[Recalled], question: str) -> list[Recalled]:
+    """Without what says the same of somebody else: asked for my birthday, my partner's is no answer where mine is known (R14, R26)."""
+    if len(kept) < 2:
+        return kept
+    asked = persons(question)
+    mine = [one for one in kept if persons(one.text) == asked]
+    return [one for one in kept if one in mine or not any(_same_matter(index, one.id, other.id) for other in mine)]
+
+
+def _same_matter(index: MemoryIndex, one: str, other: str) -> bool:
+    first, second = index.vectors.get(one), index.vectors.get(other)
+    return first is not None and second is not None and float(first @ second) >= _SAME_MATTER
 
 
 def _recalled(index: MemoryIndex, row: int, score: float, parts: list[float]) -> Recalled:

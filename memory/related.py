@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from memory.extract import filter
 from memory.heads import Head, hints, load
 from memory.normalise import is_chinese, mirror
+from memory.persons import name_given, persons
 from memory.ports import Embedder
-from schemas.memory import Memory
+from schemas.memory import USER_SUBJECT, Memory
 
 Relation = Literal["replace", "merge", "coexist", "pending", "once", "none", "other"]
 RELATIONS: tuple[Relation, ...] = ("replace", "merge", "coexist", "pending", "once", "none", "other")
@@ -40,8 +41,14 @@ class Relations:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder, self._head = embedder, load("memory", HEAD, embedder.name)
 
-    def of(self, said: str, known: Sequence[Memory]) -> Related | None:
-        """The surest relation to any of ``known`` but ``other`` and ``none``; None where there is none (blocking)."""
+    def of(self, said: str, near: Sequence[Memory], subject: str = USER_SUBJECT) -> Related | None:
+        """The surest relation to any of ``near`` but ``other`` and ``none``; None where there is none (blocking).
+
+        More about somebody named completes what gave the name, whoever that is; else only memories of the same subject count.
+        """
+        if named := next((memory for memory in near if _speaks_of(said, memory)), None):
+            return Related(named, "merge", 1.0)
+        known = [memory for memory in near if memory.subject == subject]
         if self._head is None or not known:
             return None
         shares = self._head.shares(table([(memory.text, said) for memory in known], self._embedder, self._head))
@@ -51,6 +58,12 @@ class Relations:
             if RELATIONS[best] not in ("other", "none"):
                 found.append(Related(memory, RELATIONS[best], float(row[best])))
         return max(found, key=lambda one: one.share, default=None)
+
+
+def _speaks_of(said: str, memory: Memory) -> bool:
+    """Whether a statement tells more of somebody whom the memory has given a name ("豆包是柯基，四岁了")."""
+    name = name_given(memory.text)
+    return name is not None and said.startswith(name) and name_given(said) is None and persons(said) <= persons(memory.text)
 
 
 def table(pairs: Sequence[tuple[str, str]], embedder: Embedder, head: Head) -> NDArray[np.float64]:

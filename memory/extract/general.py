@@ -56,6 +56,12 @@ _ONE_TASK = re.compile(
 _BREAK_EN = re.compile(rf"[,;]\s+(?:so |and |then |please )*(?=(?:{_VERBS})\b)", re.I)
 _ABOUT_US = re.compile(r"用户|助手|助理必须|系统(?:提示|指令)|\b(?:the )?user\b|\bassistant\b|\bsystem\b|\bprompt\b|\binstructions?\b")
 """Who speaks of "the user" is not the user: pasted text, or an order to the model in it."""
+_REASON = re.compile(
+    r"^[^，,]{2,30}[，,]\s*(?=(?:所以|那就?)?(?:还是|换回|改回|恢复|改成|改为|换成|提高到|降到|调到|加到|提前到|推迟到))"
+    r"|^[^,]{4,80},\s*(?:so |and )?(?=(?:i'?m |we'?re )?back (?:on|to)\b|(?:let'?s )?make it\b|let'?s say\b|go back\b)",
+    re.I,
+)
+"""Why something changes stands before what it changes to ("深色看着眼睛花，还是换回浅色"): the reason names the old value."""
 _OTHERS_FIRST = re.compile(r"^(?:我(?:的)?|我们)?(?:同事|室友|朋友|老板|领导|邻居|同学|他们?|她们?|别人|大家)[^，,]{1,20}[，,](?=我)")
 """What others do stands before what the user does ("我同事喜欢加班，我可不行")."""
 
@@ -138,6 +144,7 @@ def _may_last(one: Sentence) -> bool:
 def _statement(one: Sentence, label: str, passage: Passage, *, sure: bool) -> Statement:
     text = _OTHERS_FIRST.sub("", one.text)
     text = _fact_of(text) if label in ("action", "fact", "correction") else text
+    text = _REASON.sub("", text, count=1) or text
     plain = mirror(text)
     day = absolute(plain, passage.at.astimezone(passage.zone).date()) if label in ("action", "fact") else None
     dated = f"（{day}）" if is_chinese(text) else f" ({day})"

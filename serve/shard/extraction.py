@@ -234,7 +234,7 @@ class ExtractionQueue:
     async def _related(self, active: ActiveUser, statement: Statement, vector: Floats) -> Related | None:
         """The known memory that a statement has to do with by its meaning, among the nearest."""
         near = nearest(active.memories, statement, vector, NEAREST)
-        return await self._resources.in_thread(lambda: self._relations.of(statement.text, near)) if near else None
+        return await self._resources.in_thread(lambda: self._relations.of(statement.text, near, statement.subject)) if near else None
 
     async def _judge(self, statement: Statement, held: list[Memory], at: datetime, related: Related | None) -> Decision:
         if len(held) <= _MANY:
