@@ -45,11 +45,12 @@ def adopt(home: Path, name: str, now: Callable[[], datetime]) -> str | None:
         root = place.shard(number)
         with ShardStore(root, embedder=frozen.embedder, dim=frozen.dim, settings=settings.lake, now=now, holder="restore") as store:
             thaw(store, place.logs, place.snapshots / name, frozen)
-            forget_again(store, place.logs, erased)
+            if forget_again(store, place.logs, erased):
+                store.maintain(purge=True)
             store.flush()
     key = _new_owner_key(home)
-    rmtree(place.snapshots / name / "home", ignore_errors=True)
-    place.settle_shards(len(snapshot.shards))  # last: until then it is a new home, and restoring again begins anew
+    place.settle_shards(len(snapshot.shards))  # until then it is a new home, and restoring again begins anew
+    rmtree(place.snapshots / name, ignore_errors=True)  # it may hold what was erased here since
     return key
 
 

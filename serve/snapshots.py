@@ -67,6 +67,9 @@ async def restore(shards: Shards, home: Path, name: str, at: datetime) -> Restor
     await shards.each(ShardService.check_frozen, snapshot)
     before = await create(shards, home, at, reason="restore")
     replayed = await shards.each(ShardService.thaw, snapshot)
+    if any(replayed):  # what was deleted since must not lie about until the nightly purge
+        await scrub(shards, home)
+        await shards.each(ShardService.purge)
     return Restored(restored=name, before=before.name, replayed=sum(replayed))
 
 

@@ -14,7 +14,7 @@ from schemas.errors import Conflict
 from serve.backups import adopt, is_new
 from tests.serve.house import House, open_house
 from tests.serve.test_erasing import MARK, holding
-from tests.serve.test_snapshots import make
+from tests.serve.test_snapshots import go_back, make
 
 
 async def packed(house: House, file: Path) -> Path:
@@ -66,7 +66,21 @@ async def test_who_was_erased_here_is_not_brought_back_by_an_older_backup(house:
     async with open_house(other, embedder, clock=house.clock) as there:
         assert await there.memories("alice") == []
         assert await there.memories("bob")
-        there.service._resources.store.maintain(purge=True)
+    assert holding(other, MARK) == []
+
+
+async def test_a_backup_that_is_restored_into_the_running_lake_brings_no_byte_of_the_erased(house: House, tmp_path: Path) -> None:
+    await house.tell("alice", f"我家的猫叫{MARK}。")
+    await house.tell("bob", "我住在苏州。")
+    file = await packed(house, tmp_path / "b.tar.gz")
+    house.clock.pass_(minutes=5)
+    await house.as_("alice").delete("/v1/me", params={"user": "alice"})
+    house.clock.pass_(minutes=5)
+    unpack(file, house.home)
+    assert holding(house.home, MARK)
+    await go_back(house, "one")
+    assert await house.memories("bob")
+    assert holding(house.home, MARK) == []
 
 
 async def test_a_restore_that_was_killed_begins_anew(
