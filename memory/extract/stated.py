@@ -29,7 +29,7 @@ def stated(
     """One statement that says ``text``; what the caller names outranks what is recognised, and nothing filters it: it was asked for."""
     found = extractor.extract(Passage(text, at, zone))
     if len(found) == 1:
-        statement = replace(found[0], text=text, mood="plain")
+        statement = replace(found[0], text=text, mood="plain", only_if_known=False)
     else:
         points = importance(personal=True, reusable=True, explicit=True, asks=True)
         statement = Statement("fact", f"{_NOTE}/{path_part(statement_key(text))}", text, text, "stated", importance=points)

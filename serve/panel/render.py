@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from serve.panel.sessions import Session
-from serve.panel.words import language_of, translate
+from serve.panel.words import language_of, translate, translate_reason
 from serve.parts import parts_of
 
 FOLDER = Path(__file__).parent
@@ -56,6 +56,7 @@ def page(request: Request, template: str, session: Session | None = None, *, sta
         .get_template(template)
         .render(
             t=partial(translate, language),
+            why=partial(translate_reason, language),
             language=language,
             session=session,
             admin=admin,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Literal, cast
@@ -12,6 +13,7 @@ from starlette.requests import Request
 Language = Literal["en", "zh"]
 COOKIE = "laoma_language"
 _TEXTS = Path(__file__).with_name("texts") / "zh.yaml"
+_REASONS = Path(__file__).with_name("texts") / "reasons.zh.yaml"
 
 
 @cache
@@ -24,6 +26,21 @@ def translate(language: Language, text: str, **values: object) -> str:
     """``text`` in ``language``, with ``{names}`` filled in; what has no Chinese stays English."""
     words = chinese().get(text, text) if language == "zh" else text
     return words.format(**values) if values else words
+
+
+@cache
+def _reasons() -> list[tuple[re.Pattern[str], str]]:
+    rows = yaml.safe_load(_REASONS.read_text(encoding="utf-8"))
+    return [(re.compile(pattern), chinese) for pattern, chinese in rows]
+
+
+def translate_reason(language: Language, reason: str) -> str:
+    """The reason of a decision in ``language``: part by part; what has no Chinese stays as it is."""
+    if language == "en":
+        return reason
+    for pattern, chinese_words in _reasons():
+        reason = pattern.sub(chinese_words, reason)
+    return reason.replace("; ", "；")
 
 
 def language_of(request: Request) -> Language:

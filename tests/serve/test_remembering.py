@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from memory.ports import Embedder
 from tests.serve.house import House, open_house
 
@@ -126,3 +128,10 @@ async def test_words_that_were_deleted_are_not_quoted_either(house: House) -> No
     await house.service._turn_vectors._backlog.empty("ming")
     await house.chat("ming", user("我跟你说过我家的猫叫什么吗？"))
     assert "豆包" not in house.model.prompt()
+
+
+@pytest.mark.parametrize("text", ["把预算提高到五百", "raise it to 550", "换成深色主题", "🙂 **ok** <b>x</b>"])
+async def test_what_is_handed_over_is_kept_even_where_it_says_nothing_by_itself(house: House, text: str) -> None:
+    answer = await house.as_("ming").post("/v1/memories", json={"text": text})
+    assert answer.status_code == 201, answer.text
+    assert [one["text"] for one in await house.memories("ming")] == [text]

@@ -7,11 +7,14 @@ import json
 import re
 from datetime import UTC, datetime
 
+import pytest
+
 from schemas.memory import Change
 from schemas.turn import Turn
 from serve.panel.pages.chat import branch
 from serve.panel.pages.health import grown
 from serve.panel.render import linked
+from serve.panel.words import translate_reason
 from tests.serve.house import House
 from tests.serve.panel.visit import send, sign_in, token
 
@@ -184,3 +187,28 @@ async def send_chat(house: House, client: object, text: str) -> object:
 def test_reasons_link_what_they_name_and_escape_the_rest() -> None:
     id = "01a231ab-0f9c-7945-a82d-49e370807425"
     assert linked(f"<b>; replaces {id}") == f'&lt;b&gt;; replaces <a href="/panel/memories/{id}">01a231ab…</a>'
+
+
+@pytest.mark.parametrize(
+    ("reason", "chinese"),
+    [
+        ("a newer statement of the same slot; replaced by 01a231ab-0f9c", "同一槽位的新说法；被 01a231ab-0f9c 取代"),
+        ("not confirmed in 90 days: confidence 0.9 → 0.45", "90 天没有确认: 置信度 0.9 → 0.45"),
+        ("it takes the place of what was said (replace 0.83, by its meaning)", "取代了先前所说 （按语义判断，0.83）"),
+        ("something nobody translated", "something nobody translated"),
+    ],
+)
+def test_a_chinese_reader_reads_reasons_in_chinese(reason: str, chinese: str) -> None:
+    assert translate_reason("zh", reason) == chinese
+    assert translate_reason("en", reason) == reason
+
+
+async def test_every_reason_of_a_real_history_has_its_chinese(house: House) -> None:
+    await house.tell("ming", "我住在苏州。", "我喜欢喝茶。", "我儿子的班主任姓邵。")
+    await house.tell("ming", "我搬到杭州了。", "我喜欢喝茶。")
+    house.clock.pass_(days=100)
+    await house.service.decay()
+    reasons = {change["reason"] for change in (await house.as_("ming").get("/v1/changes")).json()["data"]}
+    assert len(reasons) >= 4
+    ids = re.compile(r"[0-9a-f-]{36}")
+    assert not [reason for reason in reasons if re.search("[a-z]{3}", ids.sub("", translate_reason("zh", reason)))]
