@@ -24,6 +24,7 @@ from lake.erased import FILE as ERASED
 from lake.place import Place
 from schemas.errors import InvalidRequest, LaomaError
 from schemas.record import Moment
+from schemas.snapshot import Name
 
 BESIDE = ("keys.json", "config.yaml", "constitution.yaml", ERASED)
 """Files of the home that go along, where there are any. The owner's key itself does not: who restores gets a new one."""
@@ -52,7 +53,7 @@ class Contents(BaseModel):
     format: int
     laoma: str
     at: Moment
-    snapshot: str
+    snapshot: Name
     members: dict[str, Member]
 
     @property
@@ -114,8 +115,8 @@ def unpack(path: Path, home: Path, *, told: Told = lambda _done, _all: None) -> 
         done = 0
         try:
             for name, source in members:
-                area, _, inner = name.partition("/")
-                target = draft / (inner if area == "snapshot" else name)
+                parts = PurePosixPath(name).parts
+                target = draft.joinpath(*(parts[1:] if parts[0] == "snapshot" else parts))
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                     digest = _copied(source, file)
@@ -165,8 +166,8 @@ def _members(path: Path, file: gzip.GzipFile, archive: tarfile.TarFile, contents
 
 
 def _is_inside(name: str) -> bool:
-    parts = PurePosixPath(name).parts
-    return parts[0] in ("snapshot", "home") and len(parts) > 1 and ".." not in parts
+    path = PurePosixPath(name)
+    return str(path) == name and path.parts[0] in ("snapshot", "home") and len(path.parts) > 1 and ".." not in path.parts
 
 
 def _check(path: Path, contents: Contents, name: str, digest: str) -> None:

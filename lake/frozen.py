@@ -73,7 +73,9 @@ def open_frozen(snapshot: Path, number: int, shard: FrozenShard, settings: Lake,
 
 def thaw(store: ShardStore, logs: Path, snapshot: Path, shard: FrozenShard) -> None:
     """Let tables and logs of the living shard be those of the frozen one. Doing it again does no harm. Raises Unavailable, Fenced."""
-    store.restore(frozen_root(snapshot, store.root.name) / TABLES, shard.embedder, shard.dim)
+    tables = frozen_root(snapshot, store.root.name) / TABLES
+    require_whole(tables, shard.rows, exactly=False)  # what is missing must not pass for empty
+    store.restore(tables, shard.embedder, shard.dim)
     with writing, store.owning():
         for log in (TURNS, EVENTS):
             there = {path.relative_to(snapshot / LOGS) for path in day_files(snapshot / LOGS, log, store.root.name)}
@@ -112,6 +114,8 @@ def _link(path: Path, target: Path) -> None:
 
 
 def _replace(path: Path, target: Path) -> None:
+    if target.exists() and target.samefile(path):  # a rename over one's own link does nothing and leaves the draft
+        return
     draft = target.with_name(f".{target.name}.tmp")
     draft.unlink(missing_ok=True)
     _link(path, draft)

@@ -77,15 +77,21 @@ def replace_file(path: Path, data: pa.Table, logs: Path) -> None:
     if not path.parent.exists():
         path.parent.mkdir(parents=True, mode=0o700)
         sync_new_folder(path.parent, upto=logs.parent)
-    draft = path.parent / f".{path.name}.tmp"
+    draft = _draft(path)
+    draft.unlink(missing_ok=True)  # it may be another file's link: never write into it
     ordered = data.sort_by([("user", "ascending"), ("at", "ascending"), ("id", "ascending")])
     pq.write_table(ordered, draft, compression="zstd", row_group_size=_GROUP)
     put_in_place(draft, path)
 
 
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.name}.tmp")
+
+
 def remove_file(path: Path) -> None:
     """Take away a day's file that holds nothing any more, and its folder when that was the last."""
     path.unlink(missing_ok=True)
+    _draft(path).unlink(missing_ok=True)
     sync_file(path.parent)
     if not any(path.parent.iterdir()):
         path.parent.rmdir()

@@ -277,9 +277,18 @@ class Settings(Section):
             return schedule
         for name, cron in schedule.items():
             required_kind(str(name))
-            if cron not in (None, False, "off") and not (isinstance(cron, str) and len(cron.split()) == 5 and _croniter().is_valid(cron)):
+            if cron not in (None, False, "off") and not (isinstance(cron, str) and len(cron.split()) == 5 and _comes(cron)):
                 raise ValueError(f'{cron!r} is no cron expression of five fields, e.g. "0 4 * * *", nor off')
         return {name: None if cron in (False, "off") else cron for name, cron in schedule.items()}
+
+
+def _comes(cron: str) -> bool:
+    """Whether a cron expression is one, and has a date at all ("0 0 31 2 *" has none)."""
+    try:
+        _croniter()(cron).get_next()
+    except (ValueError, KeyError):
+        return False
+    return True
 
 
 def _croniter() -> Any:

@@ -22,7 +22,9 @@ KEPT_FILES = ("constitution.yaml", "config.yaml")
 KEEP_AUTOMATIC = 10
 
 
-async def create(shards: Shards, home: Path, at: datetime, *, reason: Reason = "hand", name: str | None = None) -> Snapshot:
+async def create(
+    shards: Shards, home: Path, at: datetime, *, reason: Reason = "hand", name: str | None = None, spare: Sequence[str] = ()
+) -> Snapshot:
     """A snapshot of everything; of those that were made automatically the last ten stay. Raises Conflict, Unavailable, LaomaError.
 
     Whatever is about to change much at once calls this first: an import, a restore, an evolution of policies.
@@ -47,7 +49,7 @@ async def create(shards: Shards, home: Path, at: datetime, *, reason: Reason = "
                 f"the snapshot could not be written ({error}): free disk space or check the disk", code="snapshot_failed"
             ) from error
         raise
-    prune(home, KEEP_AUTOMATIC, spare=(name,))
+    prune(home, KEEP_AUTOMATIC, spare=(name, *spare))
     return snapshot
 
 
@@ -65,7 +67,7 @@ async def restore(shards: Shards, home: Path, name: str, at: datetime) -> Restor
             code="other_shards",
         )
     await shards.each(ShardService.check_frozen, snapshot)
-    before = await create(shards, home, at, reason="restore")
+    before = await create(shards, home, at, reason="restore", spare=(name,))
     replayed = await shards.each(ShardService.thaw, snapshot)
     if any(replayed):  # what was deleted since must not lie about until the nightly purge
         await scrub(shards, home)
@@ -111,8 +113,9 @@ def prune(home: Path, keep: int, *, hand: bool = False, spare: Sequence[str] = (
 
     ``spare`` are never deleted.
     """
-    candidates = [one for one in listed(home) if (hand or one.reason != "hand") and one.name not in spare]
-    gone = [one.name for one in candidates[max(0, keep - len(spare)) :]]
+    candidates = [one.name for one in listed(home) if hand or one.reason != "hand"]
+    spared = sum(name in spare for name in candidates)
+    gone = [name for name in candidates if name not in spare][max(0, keep - spared) :]
     for name in gone:
         _remove(home, name)
     return gone

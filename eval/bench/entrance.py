@@ -67,9 +67,7 @@ async def running(url: str, key: str, count: int, tell: Tell) -> AsyncIterator[h
                 await asyncio.gather(*(_remember(client, row.text, row.key) for row in batch))
             yield client
         finally:
-            await client.delete("/v1/memories")
-            for conversation in (await client.get("/v1/conversations", params={"limit": 200})).json().get("data", []):
-                await client.delete(f"/v1/conversations/{conversation['id']}")
+            (await client.delete("/v1/me", params={"user": USER})).raise_for_status()
 
 
 async def _remember(client: httpx.AsyncClient, text: str, key: str) -> None:

@@ -13,6 +13,7 @@ from schemas.status import ModelState
 from serve.chat_model.normal import normal
 from serve.chat_model.protocol import PERSON
 from serve.chat_model.sse_lines import chunks, raise_error
+from serve.outbound import is_elsewhere
 
 _CONNECT_S = 10.0
 
@@ -27,6 +28,7 @@ class UrlModel:
             base_url=str(settings.url).rstrip("/") + "/",
             headers=headers,
             timeout=httpx.Timeout(settings.timeout_s, connect=_CONNECT_S),
+            trust_env=is_elsewhere(settings.url),  # a proxy must not see what is said to a model on this machine
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
         )
 

@@ -12,6 +12,7 @@ import numpy as np
 from memory.ports import Floats
 from schemas.errors import EmbedderMismatch, UpstreamFailed
 from schemas.settings import Embedding
+from serve.outbound import is_elsewhere
 
 _BATCH = 32
 _TRIES = 4
@@ -39,7 +40,7 @@ class UrlEmbedder:
     ) -> None:
         self._url = f"{(settings.url or '').rstrip('/')}/embeddings"
         self._settings = settings
-        self._client = client or httpx.Client(timeout=60.0)
+        self._client = client or httpx.Client(timeout=60.0, trust_env=is_elsewhere(settings.url))
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._pause, self._jitter = pause, jitter
         self.name = settings.model

@@ -109,16 +109,19 @@ class ActiveUsers:
         """
         async with self._standing:
             self._moving.clear()
+            alone = False
             try:
                 await self._all_left()
+                alone = True
                 await asyncio.gather(*self._loading.values(), return_exceptions=True)
                 for active in self.loaded():
                     await self.write_accesses(active)
                     active.accessed.clear()
                 yield
             finally:
-                self._users.clear()
-                self._loading.clear()
+                if alone:  # else somebody still works on what is at hand
+                    self._users.clear()
+                    self._loading.clear()
                 self._moving.set()
 
     async def _all_left(self) -> None:

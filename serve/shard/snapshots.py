@@ -15,6 +15,7 @@ from lake.frozen import deleted_bytes, freeze, frozen_root, open_frozen, require
 from lake.opening import TABLES
 from lake.place import Place
 from lake.store import ShardStore
+from schemas.errors import LaomaError
 from schemas.snapshot import FrozenShard, Snapshot
 from schemas.turn import Turn
 from serve.shard.active import ActiveUsers
@@ -76,7 +77,11 @@ class ShardSnapshots:
         mark = self._resources.store.root / _MARK
         if mark.exists():
             log.warning("a restore was broken off: it is finished now")
-            self._finish(Thawing.model_validate_json(mark.read_bytes()))
+            try:
+                self._finish(Thawing.model_validate_json(mark.read_bytes()))
+            except LaomaError as error:  # a shard that never opens again would be worse
+                log.error("the restore can't be finished, its snapshot is gone or damaged (%s): go back to another one", error.message)
+                mark.unlink()
 
     def _folder(self, name: str) -> Path:
         return Place(self._home).snapshots / name
@@ -87,6 +92,8 @@ class ShardSnapshots:
 
     def _begin(self, snapshot: Snapshot) -> int:
         store = self._resources.store
+        frozen = snapshot.shards[self._number]
+        require_whole(frozen_root(self._folder(snapshot.name), str(self._number)) / TABLES, frozen.rows, exactly=False)
         forgotten = forgotten_since(store, snapshot.at, erased_since(self._home, snapshot.at))
         thawing = Thawing(snapshot=snapshot, forgotten=forgotten)
         replace_text(store.root / _MARK, thawing.model_dump_json())

@@ -64,7 +64,9 @@ def _refused(file: Path, tmp_path: Path) -> None:
     assert not list((tmp_path / "other").glob("snapshots/*"))
 
 
-@pytest.mark.parametrize("name", ["snapshot/../../x", "/etc/x", "home/../x", "x", "snapshot/link"])
+@pytest.mark.parametrize(
+    "name", ["snapshot/../../x", "/etc/x", "home/../x", "x", "snapshot/link", "snapshot//tmp/x", "home//x", "snapshot/./x"]
+)
 def test_a_member_that_no_backup_has_is_refused(file: Path, tmp_path: Path, name: str) -> None:
     forged = tmp_path / "forged.tar.gz"
     with tarfile.open(file) as real, tarfile.open(forged, "w:gz") as archive:
@@ -108,3 +110,16 @@ def _put(archive: tarfile.TarFile, name: str, data: bytes) -> None:
     member = tarfile.TarInfo(name)
     member.size = len(data)
     archive.addfile(member, io.BytesIO(data))
+
+
+@pytest.mark.parametrize("snapshot", ["..", ".", "", "a/b", "/tmp"])
+def test_a_backup_that_names_another_folder_is_refused(file: Path, tmp_path: Path, snapshot: str) -> None:
+    forged = tmp_path / "forged.tar.gz"
+    with tarfile.open(file) as real, tarfile.open(forged, "w:gz") as archive:
+        contents = real.extractfile("contents.json")
+        assert contents is not None
+        _put(archive, "contents.json", contents.read().replace(b'"snapshot": "one"', f'"snapshot": "{snapshot}"'.encode()))
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine").write_text("x")
+    _refused(forged, tmp_path)
+    assert (tmp_path / "other" / "mine").exists()

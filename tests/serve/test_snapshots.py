@@ -161,3 +161,45 @@ async def test_half_a_snapshot_is_none(house: House, monkeypatch: pytest.MonkeyP
         await snapshots.create(house.parts.shards, house.home, house.clock(), name="half")
     assert snapshots.listed(house.home) == []
     assert os.listdir(Place(house.home).snapshots) == []
+
+
+async def test_going_back_to_the_oldest_automatic_snapshot_does_not_lose_it(house: House) -> None:
+    await house.tell("ming", "我住在苏州。")
+    for number in range(snapshots.KEEP_AUTOMATIC):
+        house.clock.pass_(minutes=1)
+        await snapshots.create(house.parts.shards, house.home, house.clock(), reason="import", name=f"auto-{number}")
+    house.clock.pass_(minutes=1)
+    await go_back(house, "auto-0")
+    assert await texts(house, "ming") == ["我住在苏州"]
+
+
+async def test_a_snapshot_that_is_gone_never_passes_for_an_empty_one(house: House) -> None:
+    await house.tell("ming", "我住在苏州。")
+    await make(house, "one")
+    snapshot = snapshots.get(house.home, "one")
+    snapshots.remove(house.home, "one")
+    with pytest.raises(LaomaError):
+        await house.service.thaw(snapshot)
+    assert not (house.service._resources.store.root / "thawing.json").exists()
+    assert await texts(house, "ming") == ["我住在苏州"]
+
+
+async def test_after_a_restore_no_draft_lies_about_and_a_days_file_is_the_lakes_own(house: House) -> None:
+    await house.tell("ming", "我住在苏州。", conversation="a")
+    house.clock.pass_(days=3)
+    await house.service.seal()
+    await make(house, "one")
+    house.clock.pass_(minutes=1)
+    await go_back(house, "one")
+    assert not list(house.home.rglob(".*.tmp"))
+    await house.as_("ming").delete("/v1/me", params={"user": "ming"})
+    assert not [path for path in house.home.rglob("*.parquet*") if "苏州".encode() in path.read_bytes()]
+
+
+async def test_a_snapshot_by_hand_costs_no_automatic_one(house: House) -> None:
+    for number in range(snapshots.KEEP_AUTOMATIC):
+        house.clock.pass_(minutes=1)
+        await snapshots.create(house.parts.shards, house.home, house.clock(), reason="import", name=f"auto-{number}")
+    house.clock.pass_(minutes=1)
+    await make(house, "mine")
+    assert len(snapshots.listed(house.home)) == snapshots.KEEP_AUTOMATIC + 1
