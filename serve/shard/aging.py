@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,6 +18,8 @@ from serve.shard.active import ActiveUser, ActiveUsers
 from serve.shard.ledger import record
 from serve.shard.resources import Resources
 
+log = logging.getLogger("laoma.shard")
+
 
 class Aging:
     """Each change is a row with its reason; each user is held for a moment only, under their own lock."""
@@ -28,8 +31,13 @@ class Aging:
         """Review every user of the shard; how many memories took which step. Again at once: nothing more."""
         taken: Counter[str] = Counter()
         for user in await self._everybody():
-            async with self._users.use(user) as active, active.lock:
-                taken.update(step.action for step in await self._age(active))
+            try:
+                async with self._users.use(user) as active, active.lock:
+                    if not active.by_words_only:
+                        taken.update(step.action for step in await self._age(active))
+            except Exception:  # one user's trouble must not keep the others waiting
+                log.exception("a user's memories could not be reviewed")
+                taken["failed"] += 1
             await asyncio.sleep(0)
         return dict(taken)
 
