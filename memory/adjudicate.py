@@ -159,11 +159,11 @@ def _same_statement(statement: Statement, candidates: Sequence[Memory]) -> Memor
     for memory in candidates:
         if memory.key == statement.key and memory.scene == statement.scene and _says_the_same(statement, memory):
             return memory
-    return next((memory for memory in candidates if _open(statement.key) and _open(memory.key) and _near(statement, memory)), None)
+    return next((memory for memory in candidates if is_open(statement.key) and is_open(memory.key) and _near(statement, memory)), None)
 
 
 def _says_the_same(statement: Statement, memory: Memory) -> bool:
-    if _open(statement.key):
+    if is_open(statement.key):
         return _near(statement, memory)
     value = statement_key(statement.value)
     return bool(value) and _contains(fold(memory.text), value) and polarity(memory.text) == statement.polarity
@@ -205,7 +205,8 @@ def _holds(memory: Memory, at: datetime) -> bool:
     return memory.valid_to is None or memory.valid_to > at
 
 
-def _open(key: str) -> bool:
+def is_open(key: str) -> bool:
+    """Whether a slot may hold several memories side by side: notes, demands, habits, plans."""
     return key.split("/", 1)[0] in _OPEN_SLOTS
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.normalise import statement_key
-from schemas.memory import GENERAL_SCENE, USER_SUBJECT, Memory, Source
+from memory.style import is_style
+from schemas.memory import USER_SUBJECT, Memory, Source
 from schemas.settings import Briefing
 
 _ADDRESS = ("资料/称呼", "资料/姓名")
-_STYLE = ("要求/回复", "要求/单位", "要求/日期格式")
 _BASE = ("profile",)
 PROMOTED_FROM = 3
 """Confirmations from which a memory that was used stands in the profile, whatever its slot (R11)."""
@@ -89,7 +89,7 @@ def _rank(memory: Memory) -> int | None:
         return _ADDRESS.index(memory.key)
     if memory.priority >= 2:
         return 2
-    if memory.key.startswith(_STYLE) and memory.scene == GENERAL_SCENE:
+    if is_style(memory):
         return 3
     if memory.key.startswith("要求/"):
         return 4
