@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple, cast
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from memory.persons import persons
 from memory.ports import Floats
 from memory.question_form import own_form
 from memory.relevance import features, relevance
+from memory.situation import fit, names_a_time
 from memory.vectors import best_rows
 from schemas.memory import Kind
 from schemas.recall import Parts, Recalled
@@ -32,6 +34,7 @@ class Question:
     """``vector`` is the embedder's query vector as it came, shape (dim,); None (the embedder failed): words only.
 
     ``at`` is the time as of which memory is asked (clock and validity); ``limit`` None takes the settings'; ``kinds`` None all kinds.
+    ``zone``, the user's: what is said of this time of day or weekday comes first (R21); None: the hour does not count.
     """
 
     text: str
@@ -40,6 +43,7 @@ class Question:
     limit: int | None = None
     kinds: tuple[Kind, ...] | None = None
     include_archived: bool = False
+    zone: ZoneInfo | None = None
 
 
 class Ranked(NamedTuple):
@@ -152,18 +156,33 @@ def _select(index: MemoryIndex, rows: NDArray[np.intp], parts: Floats, question:
     order = (-scores).argsort(kind="stable")
     rows, parts, scores = rows[order], parts[order], scores[order]
     texts = index.columns["same_text"][rows].tolist()
-    limit = question.limit or settings.limit
     seen: set[int] = set()
-    kept: list[Recalled] = []
+    relevant: list[Recalled] = []
     for place in (parts[:, 0] >= settings.threshold).nonzero()[0].tolist():
-        if len(kept) == limit:
-            break
         if texts[place] not in seen:
             seen.add(texts[place])
-            kept.append(_recalled(index, int(rows[place]), float(scores[place]), parts[place].tolist()))
+            relevant.append(_recalled(index, int(rows[place]), float(scores[place]), parts[place].tolist()))
+    kept = _few(_of_this_hour(relevant, question, settings), question.limit, settings)
     kept = _about_the_same_person(index, kept, question.text)
     ids = index.vectors.rows.ids
     return RecallResult(kept, [ids[row] for row in rows.tolist()], scores.tolist(), parts[:, 0].tolist(), texts)
+
+
+def _of_this_hour(found: list[Recalled], question: Question, settings: Recall) -> list[Recalled]:
+    """What is said of this time of day or weekday before what is said of another, unless the question names its own (R21)."""
+    zone = question.zone
+    if zone is None or len(found) < 2 or names_a_time(question.text):
+        return found
+    lift = {one.id: settings.situation_lift * fit(f"{one.scene} {one.text}", question.at, zone) for one in found if one.kind != "event"}
+    return sorted(found, key=lambda one: -one.score - lift.get(one.id, 0.0))
+
+
+def _few(found: list[Recalled], limit: int | None, settings: Recall) -> list[Recalled]:
+    """At most ``limit``, else the settings' cap; of a crowd only those that are about as relevant as the best, three at least (R24)."""
+    if limit is None and len(found) > settings.crowd:
+        bar = settings.crowd_share * max(one.parts.semantic for one in found)
+        found = [one for place, one in enumerate(found) if place < settings.crowd_least or one.parts.semantic >= bar]
+    return found[: limit or settings.limit]
 
 
 def _about_the_same_person(index: MemoryIndex, kept: list[Recalled], question: str) -> list[Recalled]:

@@ -44,7 +44,8 @@ class Opened(BaseModel):
     to this question; ``parent`` is the user's turn (None when nothing was stored).
 
     ``answer``: the reply itself, where the user asked something of their memory and no model is to make it up; ``record`` is what of
-    it is stored, which quotes no memory. ``aside`` is a line to stand below the model's reply."""
+    it is stored, which quotes no memory. ``aside`` is a line to stand below the model's reply; ``first_question``
+    has the model ask somebody new one thing (R28)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -57,6 +58,7 @@ class Opened(BaseModel):
     answer: str | None = None
     record: str | None = None
     aside: str = ""
+    first_question: str = ""
 
 
 class Closing(BaseModel):

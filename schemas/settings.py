@@ -144,6 +144,10 @@ class Recall(Section):
 
     limit: int = Field(5, ge=1, description="memories that reach the prompt at most (R24)")
     pool: int = Field(100, ge=5, description="candidates before scoring")
+    crowd: int = Field(8, ge=1, description="where more candidates than so many are relevant, a second filter keeps few (R24)")
+    crowd_least: int = Field(3, ge=1, description="the second filter keeps so many whatever follows (R24)")
+    crowd_share: float = Field(0.85, ge=0, le=1, description="and of the rest what has this share of the best one's relevance")
+    situation_lift: float = Field(0.1, ge=0, le=1, description="order of the relevant: said of this time of day or weekday (R21)")
     dense_weight: float = Field(0.6, ge=0, le=1, description="vectors in the fusion (R22)")
     words_weight: float = Field(0.4, ge=0, le=1, description="words in the fusion (R22)")
     semantic_share: float = Field(0.55, ge=0, le=1, description="R22")
@@ -185,6 +189,7 @@ class Briefing(Section):
     sure: float = Field(
         0.7, ge=0, le=1, description="confidence from which a memory needs no doubtful words and may stand in the profile (R25)"
     )
+    first_question: bool = Field(True, description="a new user is asked once, in passing, what to call them (R28)")
     persona: str = (
         "你是老马（laoma），一个记得用户的私人助理，用用户的语言回答。"
         "You are laoma, a personal assistant that remembers the user; answer in the user's language."

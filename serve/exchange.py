@@ -59,15 +59,15 @@ class Exchange:
 
     def aside(self, body: dict[str, Any]) -> str:
         """A line to stand below the model's reply; none where the client wants a form of its own."""
-        form = body.get("response_format")
-        shaped = isinstance(form, dict) and form.get("type", "text") != "text"
-        return "" if shaped or self.opened is None else self.opened.aside
+        return "" if _shaped(body) or self.opened is None else self.opened.aside
 
     async def prompt(self, body: dict[str, Any]) -> dict[str, Any]:
         """The body for the model server: the client's, with memory in its messages and the configured model's name."""
         settings = self._parts.settings
         standing, recent = (self.opened.standing, self.opened.recent) if self.opened else ("", "")
         pocket = settings.model.is_pocket
+        if self.opened is not None and not (pocket or _shaped(body)):
+            recent = "\n\n".join(part for part in (recent, self.opened.first_question) if part)
         persona = POCKET_PERSONA if pocket else settings.briefing.persona
         messages = with_memory(body["messages"], persona=persona, standing=standing, recent=recent)
         if pocket:
@@ -147,6 +147,12 @@ def checked_body(request: ChatRequest) -> dict[str, Any]:
         if isinstance(message.get("content"), list):
             message["content"] = [_part(part, f"messages[{number}].content[{index}]") for index, part in enumerate(message["content"])]
     return body
+
+
+def _shaped(body: dict[str, Any]) -> bool:
+    """Whether the client wants the reply in a form of its own: a schema, JSON."""
+    form = body.get("response_format")
+    return isinstance(form, dict) and form.get("type", "text") != "text"
 
 
 def _part(part: dict[str, Any], where: str) -> dict[str, Any]:

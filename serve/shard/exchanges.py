@@ -68,6 +68,8 @@ class Exchanges:
             answer = await self._control.answer(active, opening, parent) if parent is not None else None
             aside = self._control.aside(active, opening, parent) if parent is not None and answer is None else ""
             try:
+                new = parent is not None and answer is None and not aside
+                first = self._recalling.first_question(active, _asked(opening)) if new else ""
                 briefing = BriefingText("", "", [], []) if answer is not None else await self._recall(active, opening, conversation, parent)
             except asyncio.CancelledError:
                 self._settle(active, parent)
@@ -82,6 +84,7 @@ class Exchanges:
             answer=answer.text if answer is not None else None,
             record=answer.record if answer is not None else None,
             aside=aside,
+            first_question=first,
         )
 
     async def close(self, user: str, closing: Closing) -> None:
@@ -115,7 +118,7 @@ class Exchanges:
                     self._open[parent] = (user, self._monotonic())
 
     async def _recall(self, active: ActiveUser, opening: Opening, conversation: str, parent: str | None) -> BriefingText:
-        question = next((spoken.text for spoken in reversed(opening.messages) if spoken.role == "user"), "")
+        question = _asked(opening)
         began = time.perf_counter()
         briefing = BriefingText("", "", [], [])
         try:
@@ -141,3 +144,7 @@ class Exchanges:
             question = active.hot.get(question.parent or "")
         for turn in reversed(waiting):
             self._asked(turn)
+
+
+def _asked(opening: Opening) -> str:
+    return next((spoken.text for spoken in reversed(opening.messages) if spoken.role == "user"), "")

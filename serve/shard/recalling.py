@@ -9,6 +9,7 @@ from datetime import datetime
 from lake.store import Put
 from memory.briefing import BriefingText, Language, compose
 from memory.embedding_text import question_text
+from memory.first_question import first_question
 from memory.life import Step
 from memory.normalise import is_chinese
 from memory.ports import Floats
@@ -24,6 +25,9 @@ from serve.shard.aging import write
 from serve.shard.masking import INLINE_CHARS, mask, masked_id
 from serve.shard.resources import Resources
 from serve.unicode import whole
+
+_FIRST_TURNS = 4
+"""Who has said more is nobody new, answered or not."""
 
 
 class Recalling:
@@ -52,6 +56,7 @@ class Recalling:
             limit=request.limit,
             kinds=tuple(request.kinds) if request.kinds else None,
             include_archived=request.include_archived,
+            zone=self._resources.zone,
         )
 
     async def brief(self, active: ActiveUser, text: str, at: datetime, *, conversation: str, used: bool) -> BriefingText:
@@ -59,7 +64,7 @@ class Recalling:
 
         ``used`` of the answer names the memories that were recalled for it, those that the profile says already included.
         """
-        question = Question(text=text, vector=await self._vector(active, text), at=at)
+        question = Question(text=text, vector=await self._vector(active, text), at=at, zone=self._resources.zone)
         result = self._ask(active, question)
         briefing = self._brief(active, result, question, conversation)
         in_prompt = {*briefing.used, *briefing.profile}
@@ -68,6 +73,12 @@ class Recalling:
             self._count_access(active, briefing.used, at)
             await self._revive(active, briefing.used, at)
         return briefing
+
+    def first_question(self, active: ActiveUser, said: str) -> str:
+        """What the model is to ask of somebody whom nobody ever answered and of whom nothing is known (R28); empty for all others."""
+        turns = active.turns
+        known = len(active.memories) or len(turns) > _FIRST_TURNS or any(turns.at(row).role == "assistant" for row in range(len(turns)))
+        return "" if known or not self._resources.settings.briefing.first_question else first_question(said)
 
     async def _revive(self, active: ActiveUser, ids: list[str], at: datetime) -> None:
         """An archived memory that answered lives again, worded with doubt until it is confirmed (R18)."""

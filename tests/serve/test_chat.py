@@ -212,3 +212,16 @@ async def test_while_the_model_loads_the_refusal_says_how_far_it_is(house: House
     answer = await house.chat("ming", {"role": "user", "content": "Hello"})
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     assert "pocket is loading (loading into vLLM, 42 s so far)" in answer.json()["error"]["message"]
+
+
+async def test_somebody_new_is_asked_one_thing_once(tmp_path: Path, embedder: Embedder) -> None:
+    settings = Settings(model=Model(name="qwen", source="Qwen/Qwen3-8B"))
+    async with open_house(tmp_path, embedder, settings=settings) as house:
+        shaped = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "object"}}}
+        await house.as_("lan").post("/v1/chat/completions", json={"messages": [user("给个标题")], "response_format": shaped})
+        await house.chat("ming", user("周末去哪儿走走好？"))
+        await house.chat("ming", user("周末去哪儿走走好？"), assistant("好的。"), user("远一点的呢？"))
+        await house.chat("ming", user("早饭吃什么好？"))
+        await house.chat("yun", user("早饭吃什么好？"), user("我叫阿澄"))
+    asks = ["怎么称呼" in house.model.prompt(number) for number in range(5)]
+    assert asks == [False, True, False, False, False]
