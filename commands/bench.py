@@ -117,6 +117,27 @@ def embed(rounds: Annotated[int, typer.Option("--rounds", min=1, max=900, help="
         print_line(line)
 
 
+@bench_app.command("extraction")
+def extraction(rounds: Rounds = 60, as_json: AsJson = False, picture: Picture = None) -> None:
+    """Reading a turn, CPU time; replies with and without · 读取一轮耗时
+
+    Embedding is not counted in the first table. The second is over HTTP, behind a model that takes 100 ms.
+
+    \b
+    Examples:
+      laoma bench extraction
+      laoma bench extraction --rounds 20 --json
+    """
+
+    async def run(embedder: Any, settings: Settings, folder: Path, tell: Tell) -> list[Outcome]:
+        from eval.bench.extraction import bench_extraction, bench_reply
+
+        reading = await bench_extraction(rounds, embedder, settings, time.process_time, tell)
+        return [reading, await bench_reply(rounds, embedder, settings, folder, time.perf_counter, tell)]
+
+    _bench("extraction", run, {"rules": "rules", "off": "reply, extraction off"}, as_json, picture)
+
+
 def _bench(
     name: str,
     run: Callable[[Any, Settings, Path, Tell], Coroutine[Any, Any, list[Outcome]]],

@@ -12,6 +12,7 @@ from pathlib import Path
 from lake.place import Place
 from lake.store import ShardStore
 from memory.extract.offline import OfflineExtractor
+from memory.extract.protocol import Extractor
 from memory.ports import Embedder
 from schemas.dialogue import Message, TurnsRequest
 from schemas.memory import Change, Memory
@@ -69,12 +70,14 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(folder: Path, embedder: Embedder, settings: Settings) -> AsyncIterator[House]:
-    """A running shard over ``folder``, stopped at the end. The same calls in the same order give the same rows."""
+async def open_house(folder: Path, embedder: Embedder, settings: Settings, extractor: Extractor | None = None) -> AsyncIterator[House]:
+    """A running shard over ``folder``, stopped at the end; ``extractor`` None: the one that serves. The same calls in the same order give
+    the same rows."""
     clock, numbers = SimulatedClock(), itertools.count(1)
     place = Place(folder)
     store = ShardStore(place.shard(0), embedder=embedder.name, dim=embedder.dim, settings=settings.lake, now=clock, holder="evaluation")
-    resources = Resources(store, embedder, OfflineExtractor(embedder), settings, place.logs, clock, lambda: f"m{next(numbers):09d}")
+    reader = extractor or OfflineExtractor(embedder)
+    resources = Resources(store, embedder, reader, settings, place.logs, clock, lambda: f"m{next(numbers):09d}")
     service = ShardService(resources)
     await service.start()
     try:

@@ -15,6 +15,17 @@ _NO_MANNER = re.compile(
     r"|\bprompts?\b|\bsystem\b|\brules?\b|\binstructions?\b|\bignor|\bsafety\b|\bpasswords?\b|\bsecrets?\b|\bother users?\b|\boverrid"
 )
 
+_OVERREACHES = re.compile(
+    r"https?:|www\.|(?:所有|其他|其它|别的|每个)(?:用户|人的)|密码|密钥|提示词|(?:忽略|无视|绕过)[^，。]{0,8}(?:规则|指令|限制|安全)"
+    r"|\b(?:all|every|other|each) users?\b|\bpasswords?\b|\bapi keys?\b|\bsystem prompt\b"
+    r"|\b(?:ignore|override|bypass)\b[^.]{0,20}\b(?:rules?|instructions?|limits?|safety)\b"
+)
+
+
+def overreaches(demand: str) -> bool:
+    """Whether a demand wants more than a manner or a service: links in answers, secrets, others' data, rules set aside. Nobody keeps it."""
+    return _OVERREACHES.search(mirror(demand)) is not None
+
 
 def is_style(memory: Memory) -> bool:
     """Whether a memory is in a slot of style that holds everywhere."""

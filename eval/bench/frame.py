@@ -21,10 +21,12 @@ _WARM_UP = 3
 
 @dataclass(frozen=True)
 class Contender:
-    """One way to do it: ``run(round)`` does it once; every contender of a round gets the same input."""
+    """One way to do it: ``run(round)`` does it once; every contender of a round gets the same input. ``settle``, where there is one,
+    ends what it left to be done, and is not timed."""
 
     name: str
     run: Callable[[int], Awaitable[object]]
+    settle: Callable[[], Awaitable[object]] | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ async def alternate(contenders: Sequence[Contender], rounds: int, clock: Clock, 
                 await contenders[row].run(number)
                 if number >= 0:
                     ms[row, number] = (clock() - began) * 1000
+                if (settle := contenders[row].settle) is not None:
+                    await settle()
             if number % 20 == 0:
                 gc.collect(0)
                 tell("measuring", max(number, 0), rounds)

@@ -14,6 +14,7 @@ import uvicorn
 
 from eval.house import House, open_house
 from lake.place import Place
+from memory.extract.protocol import Extractor
 from memory.ports import Embedder, Floats
 from schemas.settings import Settings
 from serve.chat_model.openai_url import UrlModel
@@ -47,9 +48,11 @@ class HttpHouse:
 
 
 @asynccontextmanager
-async def open_http_house(home: Path, embedder: Embedder, settings: Settings) -> AsyncIterator[HttpHouse]:
+async def open_http_house(
+    home: Path, embedder: Embedder, settings: Settings, extractor: Extractor | None = None
+) -> AsyncIterator[HttpHouse]:
     """``settings.model.url`` is the model that its chat asks."""
-    async with open_house(home, embedder, settings) as house:
+    async with open_house(home, embedder, settings, extractor) as house:
         keys = KeyRing(Place(home).keys)
         model = UrlModel(settings.model, key=None)
         no_jobs: Any = None  # the routes of jobs are not asked here

@@ -127,6 +127,9 @@ def _claim(entry: dict[str, Any] | str, offered: Collection[str]) -> Claim | Non
     if event not in ("ADD", "UPDATE"):
         log.warning("the model asks for %r, which only the user may: left out", event)
         return None
+    if len(str(given.get("text", ""))) >= LONGEST_TEXT:
+        log.warning("the model found a text that is cut off, or is no single statement: left out")
+        return None
     try:
         return Claim.model_validate(given)
     except ValidationError as error:

@@ -19,6 +19,13 @@ _WHAT = (
     r"|旅游)|约了|见[\u4e00-\u9fff]{1,6}|上[\u4e00-\u9fff]{0,3}课|看(?:牙|医生|展|演出|壁画))"
 )
 _ASKS = re.compile(r"提醒|帮我?|查|订个|安排一下|天气|怎么|吧$|要不|推荐|写|去不去|能不能|下班|出门要")
+_CLOCK = (
+    r"(?:早上|上午|中午|下午|傍晚|晚上|凌晨)?(?:[一二两三四五六七八九十]{1,3}|\d{1,2})"
+    r"(?:点(?:半|一刻|三刻|整|[一二三四五六七八九十\d]{1,3}分?)?|[:：]\d{2})"
+)
+_WISHES = re.compile(rf"{_ASKS.pattern}|叫我|叫醒|喊我|闹钟|给我|记得|你|请|能|吗|可以|前(?:交|发|给|完成)|睡|起床|下雨|降温|停")
+_DAY, _HOUR = r"(?:tomorrow|next \w+day|on \w+day)", r"(?:\d{1,2}(?::\d{2})? ?(?:am|pm)?|noon)"
+_FOR_YOU = re.compile(r"\b(?:remind|wake|alarm|please|you|set|call me|need|rain|weather|by|due)\b")
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -36,6 +43,28 @@ RULES: tuple[Rule, ...] = (
         lambda parts: f"日程/{parts['value']}",
         lasting=True,
         refuse=_ASKS,
+    ),
+    Rule(
+        "定点",
+        re.compile(
+            rf"^(?P<value>(?:我(?:们)?)?(?:要|得|会|约了|在|的|定在)?{_WHEN}{_CLOCK}(?:我(?:们)?)?(?:要|得|会|去|约了)?"
+            r"[\u4e00-\u9fff]{2,10})$"
+        ),
+        "event",
+        lambda parts: f"日程/{parts['value']}",
+        lasting=True,
+        refuse=_WISHES,
+    ),
+    Rule(
+        "at an hour",
+        re.compile(
+            r"^(?P<value>(?:i have |i've got |my )?(?:an? |the )?[a-z][a-z'-]*(?: [a-z][a-z'-]*){0,3} "
+            rf"(?:(?:is )?{_DAY}(?: morning| afternoon| evening)? at {_HOUR}|(?:is )?at {_HOUR} {_DAY}))$"
+        ),
+        "event",
+        lambda parts: f"日程/{parts['value']}",
+        lasting=True,
+        refuse=_FOR_YOU,
     ),
     Rule(
         "appointment",

@@ -18,6 +18,7 @@ from memory.extract.split import Span, clauses, sentences
 from memory.normalise import is_chinese, mirror, statement_key
 from memory.ports import Embedder
 from memory.statement import Statement
+from memory.style import overreaches
 from schemas.memory import GENERAL_SCENE
 
 _OPENERS = re.compile(
@@ -101,7 +102,9 @@ class OfflineExtractor:
         found: dict[tuple[str, str, str], Statement] = {}
         for statement in read:
             found.setdefault((statement.subject, statement.key, statement.scene), statement)
-        return [one for one in found.values() if one.importance >= STAYS_FROM]
+        return [
+            one for one in found.values() if one.importance >= STAYS_FROM and not (one.key.startswith("要求/") and overreaches(one.text))
+        ]
 
     def _sentence(self, sentence: Span, own: str, mirrored: str, passage: Passage) -> list[Statement]:
         plain = mirrored[sentence.start : sentence.end]

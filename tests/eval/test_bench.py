@@ -7,6 +7,7 @@ import pytest
 
 from eval.bench import crowd
 from eval.bench.entrance import bench_entrance, in_process
+from eval.bench.extraction import bench_extraction, bench_reply
 from eval.bench.first_token import bench_first_token
 from eval.bench.frame import Contender, Outcome, Times, alternate
 from eval.bench.machine import machine
@@ -89,6 +90,29 @@ async def test_the_entrance_is_measured_over_http(tmp_path: Path) -> None:
     async with in_process(5, EMBEDDER, Settings(), tmp_path, silent) as client:
         outcome = await bench_entrance(client, 5, 2, EMBEDDER, Ticking(), silent)
     assert [times.name for times in outcome.times] == ["ping", "durable turn", "embedding", "recall"]
+
+
+async def test_reading_a_turn_and_replies_with_and_without_it_are_measured(tmp_path: Path) -> None:
+    reading = await bench_extraction(2, EMBEDDER, Settings(), Ticking(), silent)
+    assert [times.name for times in reading.times] == ["rules and heads", "rules"]
+    replies = await bench_reply(1, EMBEDDER, Settings(), tmp_path, Ticking(), silent)
+    assert [times.name for times in replies.times] == ["reply, extraction on", "reply, extraction off"]
+
+
+async def test_what_a_contender_leaves_to_be_done_is_ended_and_not_timed() -> None:
+    clock, left = Ticking(), []
+
+    async def run(turn: int) -> None:
+        assert not left
+        left.append(turn)
+        clock.at += 0.1
+
+    async def settle() -> None:
+        left.clear()
+        clock.at += 5
+
+    (times,) = await alternate([Contender("lazy", run, settle)], 2, clock)
+    assert round(times.p95) == 100
 
 
 def test_a_picture_is_drawn_and_other_endings_are_refused(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ def texts(found: list[Statement]) -> list[str]:
             '{"memory":[{"id":"12","event":"UPDATE","text":"x"},{"id":"0","event":"DELETE"},{"event":"ADD","text":"喜欢铁观音"}]}',
             ["喜欢铁观音"],
         ),
+        (json.dumps({"facts": ["words " * 34, "喜欢铁观音"]}), ["喜欢铁观音"]),
         ('{"facts":[{"text":"一","of":"m9"},{"kind":"fact"},{"text":"二","weight":99,"kind":"fact"}]}', ["二"]),
     ],
 )
