@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -31,6 +32,15 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _origin(origin: str) -> str:
+    if origin != "*" and not re.fullmatch(r"https?://[\w.-]+(?::\d+)?|https?://\[[\da-fA-F:]+\](?::\d+)?", origin):
+        raise ValueError(f"{origin!r} is no origin, e.g. https://chat.example.org or http://192.168.1.5:3000, without a path")
+    return origin
+
+
+Origin = Annotated[str, AfterValidator(_origin)]
+
+
 class Http(Section):
     """The entrance."""
 
@@ -38,6 +48,7 @@ class Http(Section):
     port: int = Field(8317, ge=1, le=65535)
     body_limit_mb: int = Field(32, ge=1, description="largest request body, MiB")
     request_s: float = Field(30.0, gt=0, description="a request must arrive within this, seconds, and one more for each 16 KiB of it")
+    cors_origins: list[Origin] = Field([], description='web pages that may call /v1 from a browser, by their origin; ["*"]: any')
     keepalive_s: float = Field(15.0, gt=0, description="a silent stream gets a comment this often, seconds")
 
 

@@ -31,12 +31,17 @@ async def caller(
     request: Request,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None,
     end_user: Annotated[str | None, Header(alias="X-Laoma-User", description="end user of a delegating key")] = None,
+    webui_user: Annotated[
+        str | None, Header(alias="X-OpenWebUI-User-Id", description="the same as Open WebUI sends it; without the right to delegate unread")
+    ] = None,
 ) -> Caller:
     """The caller of a request. Raises Unauthorized without a valid key, Forbidden for ``X-Laoma-User`` on a key that may not delegate."""
     key = parts_of(request).keys.find(credentials.credentials) if credentials else None
     if key is None:
         raise Unauthorized("Give a valid key: `Authorization: Bearer KEY` (`laoma key list` shows which exist).")
     user = key.user
+    if end_user is None and "delegate" in key.roles:
+        end_user = webui_user
     if end_user is not None:
         if "delegate" not in key.roles:
             raise Forbidden(

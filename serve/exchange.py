@@ -10,6 +10,7 @@ import time
 from typing import Any
 from urllib.parse import quote
 
+from memory.client_words import is_errand, said_of_it
 from memory.prompt import text_of, with_memory
 from schemas.chat import ChatRequest
 from schemas.errors import InvalidRequest
@@ -164,8 +165,14 @@ def _part(part: dict[str, Any], where: str) -> dict[str, Any]:
     raise InvalidRequest(f"{where}.type: {str(kind)[:40]!r} is no part that is understood; send text or image_url.", param=f"{where}.type")
 
 
+def errand(body: dict[str, Any]) -> bool:
+    """Whether the client asks something for itself: a title, tags, a summary of the talk."""
+    return is_errand([(message["role"], text_of(message.get("content"))) for message in body["messages"]])
+
+
 def _said(message: dict[str, Any]) -> str:
-    return text_of(message.get("content")) if message["role"] in ("user", "assistant") else ""
+    text = text_of(message.get("content")) if message["role"] in ("user", "assistant") else ""
+    return said_of_it(text) if message["role"] == "user" else text
 
 
 def _header(text: str) -> str:

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from schemas.chat import ErrorResponse
 from serve import failures
+from serve.cross_origin import CrossOrigin
 from serve.limits import BodyLimit, HeadAndOptions
 from serve.mcp.entrance import McpEntrance
 from serve.measure import Measure
@@ -47,6 +48,8 @@ def build_gateway(parts: Parts) -> FastAPI:
     app.add_middleware(Measure, metrics=parts.metrics)
     app.add_middleware(HeadAndOptions)
     app.add_middleware(BodyLimit, limit=parts.settings.http.body_limit_mb * 1024 * 1024)
+    if parts.settings.http.cors_origins:
+        app.add_middleware(CrossOrigin, origins=parts.settings.http.cors_origins)
     for topic in (chat, models, turns, recall, memories, profile, jobs, snapshots, health, reference):
         app.include_router(topic.router)
     panel.install(app, parts)

@@ -14,7 +14,7 @@ from schemas.chat import ChatRequest
 from schemas.errors import Unavailable
 from serve.auth import CallerDep, PartsDep
 from serve.chat_model import said
-from serve.exchange import Exchange, checked_body, open_exchange
+from serve.exchange import Exchange, checked_body, errand, open_exchange
 from serve.header_text import header_text
 from serve.parts import Parts
 from serve.sse import ClientGone, EventStream, begin, disconnected, events, keep
@@ -23,6 +23,8 @@ from serve.unicode import whole_json
 router = APIRouter(prefix="/v1", tags=["chat"])
 _CLIENT_CLOSED = 499
 _MODEL_RETRY_S = 5
+_TEMPORARY = "local:"
+"""How Open WebUI's ids of temporary chats begin."""
 
 
 @router.post("/chat/completions", summary="Chat with memory")
@@ -33,18 +35,22 @@ async def chat(
     parts: PartsDep,
     conversation: Annotated[str | None, Header(alias="X-Laoma-Conversation", description="else recognised from the messages")] = None,
     memory: Annotated[
-        Literal["on", "read", "off"], Header(alias="X-Laoma-Memory", description="`read`: recall, store nothing; `off`: neither")
-    ] = "on",
+        Literal["on", "read", "off"] | None,
+        Header(alias="X-Laoma-Memory", description="`read`: recall, store nothing; `off`: neither; else `on`, `off` for a client's errand"),
+    ] = None,
+    webui_chat: Annotated[str | None, Header(alias="X-OpenWebUI-Chat-Id", description="Open WebUI's own id of the chat")] = None,
 ) -> Response:
     """OpenAI's body and answer, streaming too; unknown fields pass through to the model.
 
+    A client's own errands (a title, tags, a summary of the talk) and temporary chats of Open WebUI are no turns and no memories.
     Answer headers: `X-Laoma-Turn` (the reply's turn), `X-Laoma-Recalled` (ids of the memories used), `X-Laoma-Conversation`.
     """
     await _require_model(parts)
     if conversation is not None:
         conversation = header_text(conversation, "X-Laoma-Conversation")
     sent = checked_body(body)
-    exchange = await open_exchange(parts, who, sent, conversation, memory)
+    conversation, mode = conversation or _chat_of_webui(webui_chat), memory or _mode(sent, webui_chat)
+    exchange = await open_exchange(parts, who, sent, conversation, mode)
     try:
         if exchange.answer is not None:
             return await _told(parts, exchange, exchange.answer, stream=bool(body.stream), request=request)
@@ -56,6 +62,17 @@ async def chat(
     except BaseException:
         keep(exchange.abandon())
         raise
+
+
+def _chat_of_webui(id: str | None) -> str | None:
+    return f"open-webui:{header_text(id, 'X-OpenWebUI-Chat-Id')}" if id and not id.startswith(_TEMPORARY) else None
+
+
+def _mode(sent: dict[str, Any], webui_chat: str | None) -> str:
+    """What is stored where the client does not say: nothing of its errands, nothing of a temporary chat."""
+    if errand(sent):
+        return "off"
+    return "read" if webui_chat is not None and webui_chat.startswith(_TEMPORARY) else "on"
 
 
 async def _require_model(parts: Parts) -> None:

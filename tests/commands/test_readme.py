@@ -12,7 +12,7 @@ from tests.commands.conftest import Laoma
 
 ROOT = Path(__file__).parents[2]
 READMES = ("README.md", "README.zh-CN.md")
-PAGES = [ROOT / name for name in READMES] + sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / name for name in READMES] + sorted((ROOT / "docs").rglob("*.md"))
 COMMENT = re.compile(r"\s+#.*$", re.MULTILINE)
 
 

@@ -31,6 +31,15 @@ async def test_a_link_signs_in_once_by_a_cookie_that_scripts_do_not_see(house: H
         assert "set-cookie" not in again.headers
 
 
+async def test_behind_a_proxy_with_tls_the_link_leads_there_and_the_cookie_is_secure(house: House) -> None:
+    proxied = {"Host": "laoma.example.org", "X-Forwarded-Proto": "https", "Origin": "https://laoma.example.org"}
+    link = (await house.as_("alice").post("/v1/panel/links", headers=proxied)).json()["url"]
+    assert link.startswith("https://laoma.example.org/panel/enter#")
+    async with httpx.AsyncClient(base_url=house.url) as browser:
+        entered = await browser.post("/panel/enter", data={"code": link.split("#")[1]}, headers=proxied)
+    assert (entered.status_code, "Secure" in entered.headers["set-cookie"]) == (303, True)
+
+
 async def test_a_link_is_worthless_after_its_time(house: House) -> None:
     code = (await house.as_("alice").post("/v1/panel/links")).json()["url"].split("#")[1]
     house.clock.pass_(minutes=11)
