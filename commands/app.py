@@ -12,6 +12,7 @@ from commands.changing import correct, forget
 from commands.chat import chat
 from commands.consents import consent_app
 from commands.conversations import conversations_app
+from commands.doctor import doctor
 from commands.erase import erase
 from commands.evaluate import evaluate
 from commands.export import export
@@ -43,6 +44,7 @@ def build() -> typer.Typer:
         up,
         down,
         status,
+        doctor,
         panel,
         chat,
         remember,
