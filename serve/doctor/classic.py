@@ -50,10 +50,10 @@ def mixed(seen: Symptoms) -> Finding:
         zh=f"最近 {DAYS} 天召回了其他用户的记忆 {seen.crossed} 条、已失效的记忆 {seen.stale} 条",
     )
     remedy = Words(
-        en="`laoma memories list` shows what is held: correct or forget what is wrong; "
+        en="`laoma memories` shows what is held: correct or forget what is wrong; "
         "memories of another user in a reply are a fault of laoma: "
         "stop it (`laoma down`) and report it",
-        zh="用 `laoma memories list` 查看并更正或删除有误的记忆；若回答用到其他用户的记忆，那是老马的缺陷：请先 `laoma down`，再报告",
+        zh="用 `laoma memories` 查看并更正或删除有误的记忆；若回答用到其他用户的记忆，那是老马的缺陷：请先 `laoma down`，再报告",
     )
     return _judged("replies_mixed", MIXED, seen.crossed + seen.stale > 0, found, remedy)
 
@@ -65,8 +65,8 @@ def returns(seen: Symptoms) -> Finding:
         zh=f"{DAYS} 天内同一用户对同一话题最多更正了 {seen.corrected} 次",
     )
     remedy = Words(
-        en="say how it is with `laoma remember`, or correct the memory behind it (`laoma memories list`)",
-        zh="用 `laoma remember` 直接说明，或更正背后的那条记忆（`laoma memories list`）",
+        en="say how it is with `laoma remember`, or correct the memory behind it (`laoma memories`)",
+        zh="用 `laoma remember` 直接说明，或更正背后的那条记忆（`laoma memories`）",
     )
     return _judged("error_returns", RETURNS, seen.corrected >= SAME, found, remedy)
 
