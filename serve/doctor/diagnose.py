@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
 
-from lake.durable import replace_text
 from lake.sql import connect
 from lake.symptoms import Symptoms, newest_turn, symptoms
 from schemas.cluster import ClusterState
@@ -18,15 +16,12 @@ from schemas.doctor import Diagnosis, Finding, Words
 from schemas.errors import LaomaError
 from schemas.settings import Settings
 from serve.cluster_record import read_record
-from serve.doctor import classic, house
-
-READINGS = 50
-"""Readings of RAM that are kept, the first of a start and the latest."""
+from serve.doctor import classic, house, ram
 
 
 def diagnose(home: Path, settings: Settings, state: ClusterState, now: datetime) -> Diagnosis:
     """Reads only, but for ``cache/ram.json``: the readings that tell whether RAM climbs."""
-    readings = _readings(home, state)
+    readings = ram.read(home, read_record(home) if state.running else None, state.pss_mb)
     seen, newest, trouble = _look(home, now)
     findings: list[Finding] = []
     if seen is not None:
@@ -66,25 +61,6 @@ def _unreadable(trouble: str) -> Finding:
         found=Words(en=f"it can't be read: {trouble}", zh=f"无法读取：{trouble}"),
         remedy=Words(en="`laoma snapshot list`, `laoma snapshot restore`", zh="`laoma snapshot list`、`laoma snapshot restore`"),
     )
-
-
-def _readings(home: Path, state: ClusterState) -> list[float]:
-    """MiB of all processes since this start, the present one last; [] where nothing runs."""
-    record = read_record(home) if state.running else None
-    if record is None:
-        return []
-    path = home / "cache" / "ram.json"
-    start = f"{record.session}-{record.boot}"
-    kept: list[float] = []
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        row = json.loads(path.read_text(encoding="utf-8"))
-        if row["start"] == start:
-            kept = [float(one) for one in row["mb"]]
-    kept.append(round(state.pss_mb, 1))
-    kept = kept if len(kept) <= READINGS else [kept[0], *kept[1 - READINGS :]]
-    with suppress(OSError):
-        replace_text(path, json.dumps({"start": start, "mb": kept}))
-    return kept
 
 
 def present() -> datetime:

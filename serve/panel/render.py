@@ -87,6 +87,7 @@ def _made() -> Environment:
     made.filters["markdown"] = markdown
     made.filters["size"] = size
     made.filters["linked"] = linked
+    made.filters["coded"] = coded
     return made
 
 
@@ -101,6 +102,12 @@ def linked(reason: str) -> Markup:
     return Markup("").join(
         Markup('<a href="/panel/memories/{0}">{1}…</a>').format(part, part[:8]) if number % 2 else part for number, part in enumerate(parts)
     )
+
+
+def coded(text: str) -> Markup:
+    """A text with what stands between backticks as code."""
+    parts = text.split("`")  # every second part stands between them
+    return Markup("").join(Markup("<code>{}</code>").format(part) if number % 2 else part for number, part in enumerate(parts))
 
 
 def size(count: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
@@ -28,11 +29,16 @@ async def show(request: Request, session: AdminPageDep, parts: PartsDep) -> Resp
 
 
 @router.post("")
-async def run(_: AdminActDep, parts: PartsDep, name: Annotated[str, Form()]) -> Response:
-    """Run a job now."""
+async def run(
+    _: AdminActDep, parts: PartsDep, name: Annotated[str, Form()], arguments: Annotated[str, Form(max_length=2000)] = ""
+) -> Response:
+    """Run a job now, with its arguments as a command line would take them."""
     if name not in JOBS:
         raise InvalidRequest(f"No job {name!r}; there is: {', '.join(JOBS)}.", param="name")
-    job = await parts.jobs.submit(JobIn(name=name))
+    try:
+        job = await parts.jobs.submit(JobIn(name=name, arguments=shlex.split(arguments)))
+    except ValueError as error:  # a quotation mark without its other half, too many arguments
+        raise InvalidRequest(f"The arguments can't be read: {error}.", param="arguments") from None
     return RedirectResponse(f"/panel/jobs/{job.id}", 303)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.serve.house import House
+from tests.serve.panel.board import HouseJobs
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PICTURES = Path(__file__).parents[3] / "artifacts" / "panel"
@@ -93,6 +95,46 @@ async def test_deleted_and_taken_back_by_keyboard_alone(tab: Page, house: House)
     await tab_to(tab, "撤销")
     await tab.keyboard.press("Enter")
     await expect(tab.locator("tbody tr")).to_have_count(1)
+
+
+async def test_a_job_is_run_and_watched_to_its_end_by_keyboard_alone(tab: Page, house: House) -> None:
+    board = HouseJobs(house)
+    house.parts = replace(house.parts, jobs=board)
+    await tab_to(tab, "任务")
+    await tab.keyboard.press("Enter")
+    await tab_to(tab, "运行")
+    await tab.keyboard.press("Enter")
+    await board.ended()
+    await expect(tab.locator("main strong").first).to_have_text("成功")  # the page loads itself again while the job runs
+    await expect(tab.get_by_role("heading", name="做了什么")).to_be_visible()
+    [job] = await board.list()
+    await checked(tab, "job-zh-CN-light")
+    await tab_to(tab, "← 任务")
+    await tab.keyboard.press("Enter")
+    await expect(tab.get_by_role("link", name=job.id)).to_be_visible()
+
+
+async def test_the_schedule_is_held_and_let_go_by_keyboard_alone(tab: Page, house: House) -> None:
+    await tab.goto(f"{house.url}/panel/jobs")
+    await tab_to(tab, "全部暂停")
+    await tab.keyboard.press("Enter")
+    await expect(tab.get_by_text("定时任务已暂停。")).to_be_visible()
+    assert (await house.as_("owner").get("/v1/schedule")).json()["paused"] is True
+    await tab_to(tab, "恢复运行")
+    await tab.keyboard.press("Enter")
+    await expect(tab.get_by_text("定时任务运行中。")).to_be_visible()
+
+
+async def test_health_shows_faults_first_with_what_to_do(tab: Page, house: House) -> None:
+    (house.home / "owner.key").write_text("k")
+    (house.home / "owner.key").chmod(0o644)
+    await tab_to(tab, "健康")
+    await tab.keyboard.press("Enter")
+    first = tab.locator(".findings li").first
+    await expect(first).to_contain_text("故障")
+    await expect(first).to_contain_text("他人可读：owner.key")
+    await expect(first.locator("p")).to_contain_text("chmod 600")
+    assert await tab.locator(".findings li").count() >= 12
 
 
 async def test_hostile_text_stays_text_on_every_page(tab: Page, house: House) -> None:

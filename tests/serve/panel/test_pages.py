@@ -5,17 +5,22 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
+from schemas.cluster import ClusterRecord
 from schemas.memory import Change
 from schemas.turn import Turn
+from serve.cluster_record import write_record
+from serve.doctor import ram
 from serve.panel.pages.chat import branch
 from serve.panel.pages.health import grown
 from serve.panel.render import linked
 from serve.panel.words import translate_reason
 from tests.serve.house import House
+from tests.serve.panel.board import HouseJobs
 from tests.serve.panel.visit import send, sign_in, token
 
 HOSTILE = "<script>alert(1)</script> **bold** \u202eevil ![x](http://evil.example/x.png) [go](javascript:alert(1))"
@@ -145,6 +150,55 @@ async def test_jobs_are_for_admins(house: House) -> None:
     held = await send(owner, "/panel/jobs/pause", paused="yes")
     assert "The schedule is held." in held.text
     assert (await send(owner, "/panel/jobs", name="nonsense")).status_code == 400
+
+
+async def test_the_doctor_speaks_on_the_page_and_over_http_to_admins_only(house: House) -> None:
+    bob, owner = await sign_in(house, "bob"), await sign_in(house, "owner", ["user", "admin"])
+    await house.tell("bob", "我住在苏州。")
+    (house.home / "owner.key").write_text("k")
+    (house.home / "owner.key").chmod(0o644)
+    assert (await house.as_("bob").get("/v1/doctor")).status_code == 403
+    told = (await house.as_("owner").get("/v1/doctor")).json()
+    states = {one["check"]: one["state"] for one in told["findings"]}
+    assert (told["online"], told["healthy"]) == (True, False)
+    assert (states["keys"], states["model"], states["replies_mixed"]) == ("fault", "ok", "ok")
+    page = (await owner.get("/panel/health")).text
+    assert page.index("readable by others: owner.key") < page.index("chat model")  # faults first
+    assert f"chmod 600 {house.home / 'owner.key'}" in page
+    assert "苏州" not in page
+    assert "owner.key" not in (await bob.get("/panel/health")).text
+
+
+async def test_ram_readings_become_a_picture(house: House) -> None:
+    owner = await sign_in(house, "owner", ["user", "admin"])
+    start = ClusterRecord(address="a", http="h", dashboard="d", folder="/nowhere", session=7, boot=1.0)
+    write_record(house.home, start)
+    (house.home / "cache").mkdir(exist_ok=True)
+    for mb in (900, 1000, 950):
+        ram.read(house.home, start, mb)
+    page = (await owner.get("/panel/health")).text  # takes a reading of its own
+    assert re.search(r'aria-label="RAM since the start, MiB: 1 900 → 4 \d+"', page)
+    assert len(ram.kept(house.home, start)) == 4
+    assert ram.kept(house.home, start.model_copy(update={"session": 8})) == []
+
+
+async def test_a_job_is_run_with_arguments_and_its_log_is_text(house: House) -> None:
+    board = HouseJobs(house)
+    house.parts = replace(house.parts, jobs=board)
+    owner = await sign_in(house, "owner", ["user", "admin"])
+    page = await send(owner, "/panel/jobs", name="seal", arguments="")
+    await board.ended()
+    [job] = await board.list()
+    page = await owner.get(f"/panel/jobs/{job.id}")
+    assert "succeeded" in page.text
+    board.records.log_path(job.id).write_text(HOSTILE)
+    page = await owner.get(f"/panel/jobs/{job.id}")
+    assert html.escape("<script>alert(1)</script>") in page.text
+    assert "<script>alert" not in page.text
+    await send(owner, "/panel/jobs", name="seal", arguments="--more 'two words'")
+    await board.ended()
+    assert (await board.list())[0].arguments == ["--more", "two words"]
+    assert (await send(owner, "/panel/jobs", name="seal", arguments="'open")).status_code == 400
 
 
 async def test_health_tells_the_house_to_admins_only(house: House) -> None:
