@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jobs.frame import Task, require_none
+from lake.snapshot_folder import alone
 from schemas.job import Report
 from serve import snapshots
 from serve.shard.service import ShardService
@@ -11,7 +12,8 @@ from serve.shard.service import ShardService
 async def run(task: Task) -> Report:
     """One row a shard, one for the snapshots. Purging again finds nothing."""
     require_none(task.arguments)
-    cleaned = await snapshots.scrub(task.shards, task.home)
+    async with alone(task.home):
+        cleaned = await snapshots.scrub(task.shards, task.home)
     done = await task.shards.each(ShardService.purge)
     rows: list[list[str | int | float | None]] = [[f"shard {number}", words] for number, words in enumerate(done)]
     return Report(columns=["where", "done"], rows=[*rows, ["snapshots", f"{cleaned} looked through"]])

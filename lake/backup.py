@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from lake.durable import put_in_place, sync_file
 from lake.erased import FILE as ERASED
 from lake.place import Place
+from lake.snapshot_folder import alone_here, discard
 from schemas.errors import InvalidRequest, LaomaError
 from schemas.record import Moment
 from schemas.snapshot import Name
@@ -108,10 +109,9 @@ def unpack(path: Path, home: Path, *, told: Told = lambda _done, _all: None) -> 
 
     Raises InvalidRequest as :func:`verify` does: nothing is left behind then.
     """
-    with _reading(path) as (contents, members):
+    with alone_here(home), _reading(path) as (contents, members):
         folder = Place(home).snapshots / contents.snapshot
         draft = folder.with_name(f".{contents.snapshot}.part")
-        shutil.rmtree(draft, ignore_errors=True)
         done = 0
         try:
             for name, source in members:
@@ -124,7 +124,7 @@ def unpack(path: Path, home: Path, *, told: Told = lambda _done, _all: None) -> 
                 _check(path, contents, name, digest)
                 done += contents.members[name].size
                 told(done, contents.size)
-            shutil.rmtree(folder, ignore_errors=True)
+            discard(folder)
             draft.rename(folder)
             sync_file(folder.parent)
         finally:

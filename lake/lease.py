@@ -23,8 +23,24 @@ class OwnerLock:
         self._handle: int | None = None
 
     def acquire(self, patience_s: float) -> None:
-        """Wait for the former owner to let go. Raises Unavailable when it has not within ``patience_s`` seconds."""
+        """Wait for the former owner to let go; harmless when it is held already.
+
+        Raises Unavailable when it has not within ``patience_s`` seconds, OSError where the file system has no locks.
+        """
+        if self._handle is not None:
+            return
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            if self._locked(handle, patience_s):
+                self._handle = handle
+                return
+        finally:
+            if self._handle != handle:
+                os.close(handle)
+        raise Unavailable(f"another process still writes the tables beside {self._path}: stop it, or try again", retry_after=5)
+
+    @staticmethod
+    def _locked(handle: int, patience_s: float) -> bool:
         pause = Event()
         for _ in range(max(1, round(patience_s / _POLL_S))):
             try:
@@ -32,10 +48,8 @@ class OwnerLock:
             except BlockingIOError:
                 pause.wait(_POLL_S)
             else:
-                self._handle = handle
-                return
-        os.close(handle)
-        raise Unavailable(f"another process still writes the tables beside {self._path}: stop it, or try again", retry_after=5)
+                return True
+        return False
 
     def release(self) -> None:
         """Let the next owner in; harmless when nothing is held."""

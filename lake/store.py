@@ -207,12 +207,6 @@ class ShardStore:
         """Throw away what was set aside of this user; returns how many entries (an entry of several users goes as a whole)."""
         return self._journal.drop_quarantined(self._fence, user)
 
-    def adopt_embedder(self) -> None:
-        """Forget all vectors and take the configured embedder as the shard's: whoever calls this embeds everything again."""
-        self._applier.redo_vectors(self._dim)
-        self._journal.set_facts(self._fence, {"embedder": self._embedder, "dim": str(self._dim)})
-        self._stored_embedder = self._embedder
-
     @property
     def dim(self) -> int:
         """How long the stored vectors are."""

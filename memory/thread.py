@@ -50,15 +50,12 @@ class Following:
     """Where a request belongs.
 
     ``conversation`` None: a new one. ``parent`` is the last turn that is known already (None at the start): the first of ``new`` hangs
-    below it, or, with nothing new, the reply does. ``branch``: something hangs there already (an edit, or a regenerated reply).
-    ``retry``: the last user turn is stored and still unanswered. ``known`` are the ids of the matched turns, in order.
+    below it, or, with nothing new, the reply does. ``known`` are the ids of the matched turns, in order.
     """
 
     conversation: str | None
     parent: str | None
     new: tuple[Said, ...]
-    branch: bool = False
-    retry: bool = False
     known: tuple[str, ...] = ()
 
 
@@ -137,7 +134,7 @@ def follow(known: KnownThreads, messages: Sequence[Said], *, at: datetime, silen
     path = _best(known, said, known.same(_hash(said[0])))
     if path is None or not _trusted(known, path, said, at, silence_s):
         return Following(None, None, said)
-    return _beyond(known, path, said)
+    return _beyond(path, said)
 
 
 def _within(known: KnownThreads, said: tuple[Said, ...], conversation: str) -> Following:
@@ -145,7 +142,7 @@ def _within(known: KnownThreads, said: tuple[Said, ...], conversation: str) -> F
     path = _best(known, said, starts)
     tip = known.tip(conversation)
     if path and (len(said) > 1 or _unanswered(known, path.nodes[-1]) or _only_exchange(known, path.nodes[-1])):
-        return _beyond(known, path, said)
+        return _beyond(path, said)
     if len(said) > 1 and tip is not None and (rest := _after_tip(known, said, tip)) is not None:
         return Following(conversation, tip.id, rest, known=(tip.id,))
     return Following(conversation, _id(tip), said)
@@ -199,14 +196,9 @@ def _trusted(known: KnownThreads, path: _Path, said: tuple[Said, ...], at: datet
     return users >= 2 or len(start.head) >= _TELLING
 
 
-def _beyond(known: KnownThreads, path: _Path, said: tuple[Said, ...]) -> Following:
-    nodes, new = path.nodes, said[len(path.nodes) :]
-    if not new and nodes[-1].role != "user":
-        new = ()
-    last = nodes[-1]
-    taken = bool(known.below(last.conversation, last.id))
-    retry = not new and last.role == "user" and not taken
-    return Following(last.conversation, last.id, new, branch=taken, retry=retry, known=tuple(node.id for node in nodes))
+def _beyond(path: _Path, said: tuple[Said, ...]) -> Following:
+    last = path.nodes[-1]
+    return Following(last.conversation, last.id, said[len(path.nodes) :], known=tuple(node.id for node in path.nodes))
 
 
 def _only_exchange(known: KnownThreads, node: Node) -> bool:

@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from shutil import rmtree
 
 from lake.durable import replace_text
 from lake.erased import FILE as ERASED
 from lake.erased import erased_since
 from lake.frozen import thaw
 from lake.place import Place
+from lake.snapshot_folder import discard
 from lake.store import ShardStore
 from schemas.errors import Conflict
 from schemas.settings import load_settings
@@ -50,7 +50,7 @@ def adopt(home: Path, name: str, now: Callable[[], datetime]) -> str | None:
             store.flush()
     key = _new_owner_key(home)
     place.settle_shards(len(snapshot.shards))  # until then it is a new home, and restoring again begins anew
-    rmtree(place.snapshots / name, ignore_errors=True)  # it may hold what was erased here since
+    discard(place.snapshots / name)  # it may hold what was erased here since
     return key
 
 

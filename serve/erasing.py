@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from lake.erased import note_erased
+from lake.snapshot_folder import alone
 from schemas.snapshot import Erased
 from serve import snapshots
 from serve.shard.service import ShardService
@@ -18,10 +19,11 @@ async def erase(shards: Shards, home: Path, user: str, at: datetime) -> Erased:
     It is noted first, by a hash: a backup that is restored later doesn't bring them back.
     """
     note_erased(home, user, at)
-    rows = await shards.call(ShardService.erase, user)
-    found = snapshots.listed(home)
-    for snapshot in found:
-        number, cleaned = await shards.call(ShardService.erase_frozen, user, snapshot)
-        entries = [cleaned if index == number else one for index, one in enumerate(snapshot.shards)]
-        snapshots.renew(home, snapshot, entries)
+    async with alone(home):  # else a snapshot that is being made would still hold the user
+        rows = await shards.call(ShardService.erase, user)
+        found = snapshots.listed(home)
+        for snapshot in found:
+            number, cleaned = await shards.call(ShardService.erase_frozen, user, snapshot)
+            entries = [cleaned if index == number else one for index, one in enumerate(snapshot.shards)]
+            snapshots.renew(home, snapshot, entries)
     return Erased(user=user, rows=rows, snapshots=len(found))

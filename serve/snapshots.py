@@ -11,12 +11,12 @@ from pydantic import ValidationError
 
 from lake.durable import replace_text, sync_file
 from lake.place import Place
+from lake.snapshot_folder import MANIFEST, alone, discard
 from schemas.errors import Conflict, LaomaError, NotFound
 from schemas.snapshot import FrozenShard, Reason, Restored, Snapshot
 from serve.shard.service import ShardService
 from serve.shards import Shards
 
-MANIFEST = "manifest.json"
 KEPT_FILES = ("constitution.yaml", "config.yaml")
 """Policies that a person edits: kept beside the tables to be looked up, never put back by a restore."""
 KEEP_AUTOMATIC = 10
@@ -29,6 +29,13 @@ async def create(
 
     Whatever is about to change much at once calls this first: an import, a restore, an evolution of policies.
     """
+    async with alone(home):
+        return await _create(shards, home, at, reason=reason, name=name, spare=spare)
+
+
+async def _create(
+    shards: Shards, home: Path, at: datetime, *, reason: Reason, name: str | None = None, spare: Sequence[str] = ()
+) -> Snapshot:
     name = name or f"{at:%Y%m%dT%H%M%S}.{at.microsecond // 1000:03d}-{reason}"
     folder = Place(home).snapshots / name
     try:
@@ -58,6 +65,11 @@ async def restore(shards: Shards, home: Path, name: str, at: datetime) -> Restor
 
     Raises NotFound, Conflict (another number of shards), LaomaError (damaged): nothing is changed then.
     """
+    async with alone(home):
+        return await _restore(shards, home, name, at)
+
+
+async def _restore(shards: Shards, home: Path, name: str, at: datetime) -> Restored:
     snapshot = get(home, name)
     count = len(await shards.each(ShardService.figures))
     if count != len(snapshot.shards):
@@ -67,7 +79,7 @@ async def restore(shards: Shards, home: Path, name: str, at: datetime) -> Restor
             code="other_shards",
         )
     await shards.each(ShardService.check_frozen, snapshot)
-    before = await create(shards, home, at, reason="restore", spare=(name,))
+    before = await _create(shards, home, at, reason="restore", spare=(name,))
     replayed = await shards.each(ShardService.thaw, snapshot)
     if any(replayed):  # what was deleted since must not lie about until the nightly purge
         await scrub(shards, home)
@@ -76,7 +88,7 @@ async def restore(shards: Shards, home: Path, name: str, at: datetime) -> Restor
 
 
 async def scrub(shards: Shards, home: Path) -> int:
-    """Take out of every snapshot what was deleted since (R31); returns how many snapshots there are."""
+    """Take out of every snapshot what was deleted since (R31); returns how many snapshots there are. Call it :func:`alone`."""
     found = listed(home)
     for snapshot in found:
         renew(home, snapshot, await shards.each(ShardService.scrub_frozen, snapshot))
@@ -103,9 +115,10 @@ def get(home: Path, name: str) -> Snapshot:
     raise NotFound(f"No snapshot {name!r}: `laoma snapshot list` shows them.", param="name")
 
 
-def remove(home: Path, name: str) -> None:
+async def remove(home: Path, name: str) -> None:
     """Delete one. Raises NotFound."""
-    _remove(home, get(home, name).name)
+    async with alone(home):
+        _remove(home, get(home, name).name)
 
 
 def prune(home: Path, keep: int, *, hand: bool = False, spare: Sequence[str] = ()) -> list[str]:
@@ -122,10 +135,7 @@ def prune(home: Path, keep: int, *, hand: bool = False, spare: Sequence[str] = (
 
 
 def _remove(home: Path, name: str) -> None:
-    folder = Place(home).snapshots / name
-    (folder / MANIFEST).unlink(missing_ok=True)  # first: half a snapshot must not look whole
-    sync_file(folder)
-    shutil.rmtree(folder)
+    discard(Place(home).snapshots / name)
 
 
 def _write(home: Path, snapshot: Snapshot) -> None:

@@ -34,5 +34,5 @@ async def restore(name: str, _: AdminDep, parts: PartsDep) -> Restored:
 @router.delete("/{name}", summary="Delete a snapshot")
 async def delete(name: str, _: AdminDep, parts: PartsDep) -> Deleted:
     """The living lake keeps all it has."""
-    snapshots.remove(parts.home, name)
+    await snapshots.remove(parts.home, name)
     return Deleted()

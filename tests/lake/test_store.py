@@ -172,19 +172,6 @@ def test_a_vector_of_the_wrong_length_is_refused(store: ShardStore) -> None:
         store.commit([Put([memory("m1", vector=[1.0, 2.0])])]).result()
 
 
-def test_adopting_another_embedder_forgets_the_old_vectors(root: Path) -> None:
-    with open_shard(root) as store:
-        put(store, memory("m1", vector=ONE))
-        put(store, TurnVector(id="t1", user="u1", embedder=EMBEDDER, vector=ONE))
-    with open_shard(root, embedder="new", dim=4) as store:
-        store.adopt_embedder()
-        assert store.rows(Memory, "u1", vectors=True) == [memory("m1")]
-        assert store.rows(TurnVector, "u1") == []
-        put(store, memory("m1").but(embedder="new", vector=[0.5] * 4))
-    with open_shard(root, embedder="new", dim=4) as store:
-        assert store.vectors(Memory, "u1")[1].tolist() == [[0.5] * 4]
-
-
 def test_without_any_vector_another_embedder_is_simply_taken(root: Path) -> None:
     with open_shard(root) as store:
         put(store, memory("m1"))

@@ -177,7 +177,7 @@ async def test_a_snapshot_that_is_gone_never_passes_for_an_empty_one(house: Hous
     await house.tell("ming", "我住在苏州。")
     await make(house, "one")
     snapshot = snapshots.get(house.home, "one")
-    snapshots.remove(house.home, "one")
+    await snapshots.remove(house.home, "one")
     with pytest.raises(LaomaError):
         await house.service.thaw(snapshot)
     assert not (house.service._resources.store.root / "thawing.json").exists()
