@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from threading import Condition, Thread
 
@@ -43,6 +43,7 @@ class GroupCommit:
         self._queue: list[Pending] = []
         self._ready = Condition()
         self._stopped: LaomaError | None = None
+        self._last: Pending | None = None
         self.count = 0
         self._thread = Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
@@ -52,9 +53,17 @@ class GroupCommit:
         with self._ready:
             if self._stopped is None:
                 self._queue.append(pending)
+                self._last = pending
                 self._ready.notify()
                 return
         pending.future.set_exception(self._stopped)
+
+    def drain(self) -> None:
+        """Return when every commit that was queued before is durable and handed on, or has failed."""
+        with self._ready:
+            last = self._last
+        if last is not None:
+            wait([last.future])
 
     def stop(self, reason: LaomaError) -> None:
         """Take no more commits; what is queued is still written (or fails as fenced). Returns when the thread is done."""

@@ -17,13 +17,15 @@ _NEWEST = 2**64 - 1
 """A manifest is named by this minus its version, so that names sort newest first."""
 
 
-def sync_file(path: Path) -> None:
-    """Force a file's bytes to the disk; a file that is gone meanwhile needs none."""
+def sync_file(path: Path, *, private: bool = False) -> None:
+    """Force a file's bytes to the disk; a file that is gone meanwhile needs none. ``private``: only its owner may read it from now on."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
         return
     try:
+        if private:
+            os.fchmod(handle, 0o600)
         os.fsync(handle)
     finally:
         os.close(handle)
@@ -93,7 +95,7 @@ class SyncedFiles:
     def _sync_folder(self, folder: str, names: list[str]) -> None:
         new = [path for name in names if (path := f"{folder}/{name}") not in self._known or name.endswith(".json")]
         for path in new:
-            sync_file(Path(path))
+            sync_file(Path(path), private=True)  # LanceDB makes them for everybody
             self._known.add(path)
             self.count += 1
         if new or folder not in self._known:

@@ -24,6 +24,7 @@ from lake.parquet import (
     read_file,
     remove_file,
     replace_file,
+    sweep_drafts,
     turn_schema,
     word_of,
 )  # fmt: skip
@@ -80,6 +81,8 @@ def drop_sealed(store: ShardStore, logs: Path, user: str, ids: Sequence[str] | N
     """
     gone = 0
     with writing:
+        with store.owning():
+            sweep_drafts(logs, store.root.name)
         for log in (TURNS, EVENTS):
             for path in day_files(logs, log, store.root.name):
                 with store.owning():

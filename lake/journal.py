@@ -9,6 +9,7 @@ to be on the disk.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -47,6 +48,7 @@ class Journal:
         self.syncs = 0
 
     def _connect(self) -> sqlite3.Connection:
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # what SQLite makes beside it has the same mode
         db = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA auto_vacuum=INCREMENTAL")
         mode, synchronous = self._modes

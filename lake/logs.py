@@ -15,8 +15,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lake.parquet import EVENTS, TURNS, day_file, event_schema, is_damaged, merge, read_file, replace_file, turn_schema, word_of
-from lake.store import Drop, ShardStore, Write
+from lake.parquet import (
+    EVENTS,
+    TURNS,
+    day_file,
+    event_schema,
+    is_damaged,
+    merge,
+    read_file,
+    replace_file,
+    sweep_drafts,
+    turn_schema,
+    word_of,
+)
+from lake.store import ShardStore
 from lake.writes import Key
 from schemas.conversation import Event, Feedback
 from schemas.memory import Change
@@ -24,7 +36,8 @@ from schemas.record import Record, from_table
 from schemas.turn import Turn
 
 writing = Lock()
-"""Held from reading what a log file shall hold to replacing it: sealing and erasing never work on one file at once. Between processes
+"""Held from reading what a log file shall hold to replacing it, one day at a time: sealing and erasing never work on one file at once,
+and a deletion waits for one day of a sealing, not for all. Between processes
 the owner's lock guards the files of a shard (:meth:`ShardStore.owning`)."""
 
 
@@ -48,9 +61,10 @@ def seal(store: ShardStore, logs: Path, *, before: datetime, zone: ZoneInfo) -> 
     it runs is not sealed, or taken out again by the deletion, which waits for the file. Raises Fenced, Unavailable.
     """
     old = f"\"at\" < timestamp '{before.astimezone(UTC).strftime('%Y-%m-%d %H:%M:%S.%f')}'"
-    with writing:
-        turns = _Sealing(store, logs, TURNS, {Turn: f"{old} AND extraction != 'pending'"}, _turn_table).run(zone)
-        events = _Sealing(store, logs, EVENTS, dict.fromkeys((Event, Change, Feedback), old), event_table).run(zone)
+    with writing, store.owning():
+        sweep_drafts(logs, store.root.name)
+    turns = _Sealing(store, logs, TURNS, {Turn: f"{old} AND extraction != 'pending'"}, _turn_table).run(zone)
+    events = _Sealing(store, logs, EVENTS, dict.fromkeys((Event, Change, Feedback), old), event_table).run(zone)
     return SealReport(sum(new for new, _ in turns), sum(new for new, _ in events), sum(wrote for _, wrote in (*turns, *events)))
 
 
@@ -75,7 +89,7 @@ class _Sealing:
 
     def _seal_day(self, day: date, due: Mapping[type[Record], set[Key]]) -> tuple[int, bool]:
         path = day_file(self.logs, self.log, day, self.store.root.name)
-        with self.store.owning():
+        with writing, self.store.owning():
             # Read again: what was deleted since the days were listed must not get into a file that outlives it.
             rows = [row for kind, keys in due.items() for row in self._still_due(kind, keys)]
             if not rows:
@@ -86,8 +100,10 @@ class _Sealing:
             changed = not _same(stored, merged)
             if changed:
                 replace_file(path, merged, self.logs)
-        for kind in (Turn, Event):
-            _drop_unchanged(self.store, kind, path, due.get(kind, set()))
+            moved = {kind: _read_back(kind, path, due.get(kind, set())) for kind in (Turn, Event)}
+        for kind, sealed in moved.items():
+            if sealed:
+                self.store.drop_unchanged(kind, sealed)
         return merged.num_rows - stored.num_rows, changed
 
     def _still_due(self, kind: type[Record], keys: set[Key]) -> list[Record]:
@@ -137,16 +153,9 @@ def _same(stored: pa.Table, merged: pa.Table) -> bool:
     return bool(stored.sort_by(by).equals(merged.sort_by(by)))
 
 
-def _drop_unchanged(store: ShardStore, kind: type[Record], path: Path, keys: set[Key]) -> None:
-    """Drop from the hot table what the file holds just so. A row that changed meanwhile stays: the next run seals it anew."""
+def _read_back(kind: type[Record], path: Path, keys: set[Key]) -> dict[Key, Record]:
+    """What a file holds of these rows: only what can be read there may leave the hot table."""
     if not keys:
-        return
-    ids = sorted(row_id for _, row_id in keys)
-    stored = pq.read_table(path, partitioning=None, filters=pc.field("id").isin(ids))
-    sealed = {(row.user, row.id): row for row in from_table(kind, stored)}
-    unchanged: dict[str, list[str]] = defaultdict(list)
-    for row in store.rows(kind, None, ids=ids):
-        if (row.user, row.id) in keys and sealed.get((row.user, row.id)) == row:
-            unchanged[row.user].append(row.id)
-    drops: list[Write] = [Drop(kind, user, found) for user, found in unchanged.items()]
-    store.commit(drops).result()
+        return {}
+    stored = pq.read_table(path, partitioning=None, filters=pc.field("id").isin(sorted(row_id for _, row_id in keys)))
+    return {key: row for row in from_table(kind, stored) if (key := (row.user, row.id)) in keys}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import date
 from errno import EIO
@@ -80,12 +81,27 @@ def replace_file(path: Path, data: pa.Table, logs: Path) -> None:
     draft = _draft(path)
     draft.unlink(missing_ok=True)  # it may be another file's link: never write into it
     ordered = data.sort_by([("user", "ascending"), ("at", "ascending"), ("id", "ascending")])
-    pq.write_table(ordered, draft, compression="zstd", row_group_size=_GROUP)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+        pq.write_table(ordered, file, compression="zstd", row_group_size=_GROUP)
     put_in_place(draft, path)
 
 
 def _draft(path: Path) -> Path:
     return path.with_name(f".{path.name}.tmp")
+
+
+def sweep_drafts(logs: Path, shard: str) -> int:
+    """Remove the drafts of a shard that a kill left, which nothing reads and no deletion would clean; returns how many.
+
+    Only where nobody else can write files of the shard. What a draft was to hold still lies in the old file and in the hot tables.
+    """
+    drafts = list(logs.glob(f"*/date=*/.shard-{shard}.parquet.tmp"))
+    for draft in drafts:
+        draft.unlink(missing_ok=True)
+        sync_file(draft.parent)
+        if not any(draft.parent.iterdir()):
+            draft.parent.rmdir()
+    return len(drafts)
 
 
 def remove_file(path: Path) -> None:

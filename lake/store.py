@@ -7,7 +7,8 @@ One owner at a time: a new one fences the former.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ from lake.commits import GroupCommit, Pending
 from lake.journal import Journal
 from lake.opening import TORN, open_shard
 from lake.tables import chunked, only, quote, scan
-from lake.writes import Drop, Put, Write, checked, encode, kind_of
+from lake.watching import Watches
+from lake.writes import Drop, Key, Put, Write, checked, encode, kind_of
 from schemas.errors import EmbedderMismatch, LaomaError, Unavailable
 from schemas.record import R, Record, from_table, vector_fields
 from schemas.settings import Lake
@@ -80,6 +82,7 @@ class ShardStore:
         self._commits = GroupCommit(
             self._journal, self._fence, name=f"laoma-commit-{root.name}", committed=self._applier.take, room=self._applier.wait_for_room
         )
+        self._watches = Watches()
         self._applier.start(f"laoma-apply-{root.name}")
         self._closed = False
         self._damaged: set[Path] = set()
@@ -100,10 +103,33 @@ class ShardStore:
             future.set_exception(error)
             return future
         if entries:
-            self._commits.submit(Pending(kept, entries, future))
+            with self._watches.passing(kept):
+                self._commits.submit(Pending(kept, entries, future))
         else:
             future.set_result(None)
         return future
+
+    def drop_unchanged(self, kind: type[Record], known: Mapping[Key, Record]) -> int:
+        """Drop those rows that are still just as ``known`` has them; one that is written meanwhile, at whatever moment, stays.
+
+        Returns how many went. Raises as :meth:`commit`'s future does.
+        """
+        with self._watches.over(kind.TABLE) as written:
+            self._commits.drain()
+            rows = self.rows(kind, None, ids=sorted({row_id for _, row_id in known}))
+            same = {key for row in rows if known.get(key := (row.user, row.id)) == row}
+            future: Future[None] = Future()
+            with self._watches.gate:
+                ids: dict[str, list[str]] = defaultdict(list)
+                for user, row_id in sorted(same - written):
+                    ids[user].append(row_id)
+                drops: list[Write] = [Drop(kind, user, found) for user, found in ids.items()]
+                if drops:
+                    self._commits.submit(Pending(drops, [encode(drop) for drop in drops], future))
+                else:
+                    future.set_result(None)
+        future.result()
+        return sum(map(len, ids.values()))
 
     def require_lease(self) -> None:
         """Raises Fenced when another owner has taken the shard (noticed within ``lease_s / 20``)."""

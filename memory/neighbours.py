@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ NOBODY = -1
 class Neighbours:
     """A table of neighbour rows, kept in step with puts and drops of a :class:`Rows`; also the length of each turn's mixed vector.
 
-    A turn at the end of its conversation costs a few cells; one in the middle, or a drop, rewrites its conversation's cells.
+    A turn that comes or goes costs a few cells around its place.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -50,26 +50,22 @@ class Neighbours:
         self._cells[row] = NOBODY
         self._stale.add(row)
         order = self._order.setdefault(conversation, [])
-        if order and order[-1] > (at, key):
-            insort(order, (at, key))
-            self._link(self.conversation_rows(conversation))
-            return
-        order.append((at, key))
-        tail = [self._rows.row(other) for _, other in order[-1 - REACH :]]
-        self._link_last([other for other in tail if other is not None])
+        place = bisect_left(order, (at, key))
+        order.insert(place, (at, key))
+        self._link(order, place)
 
-    def drop(self, row: int, last: int, key: str, conversation: str, at: float, moved_conversation: str | None) -> None:
-        """Forgets a turn after the rows dropped it; ``last`` is the row that moved to ``row``, of ``moved_conversation``."""
+    def drop(self, row: int, last: int, key: str, conversation: str, at: float) -> None:
+        """Forgets a turn after the rows dropped it; ``last`` is the row that moved to ``row``."""
         order = self._order[conversation]
-        order.remove((at, key))
+        place = bisect_left(order, (at, key))
+        del order[place]
         if not order:
             del self._order[conversation]
-        self._cells[row] = NOBODY
+        if last != row:
+            self._move(last, row)
         self._cells[last] = NOBODY
         self._stale.discard(last)
-        self._link(self.conversation_rows(conversation))
-        if moved_conversation is not None and moved_conversation != conversation:
-            self._link(self.conversation_rows(moved_conversation))
+        self._link(order, place)
 
     def changed(self, row: int) -> None:
         """Tells that the vector of a row is another now."""
@@ -104,19 +100,24 @@ class Neighbours:
             mixed += np.float32(weight) * np.where(present, matrix[column], 0)
         self._norms[rows] = np.maximum(np.linalg.norm(mixed, axis=1), 1e-6)
 
-    def _link(self, rows: NDArray[np.intp]) -> None:
-        self._cells[rows] = NOBODY
-        for distance in range(1, REACH + 1):
-            self._cells[rows[distance:], REACH - distance] = rows[:-distance]
-            self._cells[rows[:-distance], REACH + distance - 1] = rows[distance:]
-        self._stale.update(rows.tolist())
+    def _move(self, last: int, row: int) -> None:
+        """The turn of ``last`` has ``row`` now: so its neighbours name it."""
+        self._cells[row] = self._cells[last]
+        around = self._cells[row]
+        for other in around[(around != NOBODY) & (around != row)]:
+            self._cells[other][self._cells[other] == last] = row
+        self._stale.add(row)
 
-    def _link_last(self, tail: list[int]) -> None:
-        newest = tail[-1]
-        for distance, row in enumerate(reversed(tail[:-1]), start=1):
-            self._cells[newest, REACH - distance] = row
-            self._cells[row, REACH + distance - 1] = newest
+    def _link(self, order: list[tuple[float, str]], place: int) -> None:
+        """Writes the cells of those that stand around a place where a turn came or went."""
+        start = max(0, place - 2 * REACH)
+        rows = [NOBODY if (row := self._rows.row(key)) is None else row for _, key in order[start : place + 2 * REACH + 1]]
+        for at in range(max(0, place - REACH) - start, min(len(order), place + REACH + 1) - start):
+            row = rows[at]
             self._stale.add(row)
+            for distance in range(1, REACH + 1):
+                self._cells[row, REACH - distance] = rows[at - distance] if at >= distance else NOBODY
+                self._cells[row, REACH + distance - 1] = rows[at + distance] if at + distance < len(rows) else NOBODY
 
     def _reserve(self, rows: int) -> None:
         held = len(self._cells)

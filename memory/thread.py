@@ -85,12 +85,14 @@ class KnownThreads:
 
     def drop(self, conversation: str) -> None:
         """Forget a conversation."""
-        for node in [self.nodes.pop(one) for one in self._turns.pop(conversation, ())]:
+        gone = {one: self.nodes.pop(one) for one in self._turns.pop(conversation, ())}
+        for node in gone.values():
             self._below.pop((conversation, node.parent), None)
-            if same := self._by_hash.get(node.hash):
-                same[:] = [one for one in same if one != node.id]
-                if not same:
-                    del self._by_hash[node.hash]
+        for hash in {node.hash for node in gone.values()} & self._by_hash.keys():
+            if left := [one for one in self._by_hash[hash] if one not in gone]:
+                self._by_hash[hash] = left
+            else:
+                del self._by_hash[hash]
 
     def below(self, conversation: str, parent: str | None) -> list[Node]:
         """The turns that hang below ``parent`` (None: the beginnings), oldest first."""

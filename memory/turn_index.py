@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from sys import getsizeof
 from typing import Any
 
@@ -58,9 +59,9 @@ class TurnIndex:
         return not self._waiting
 
     @property
-    def waiting(self) -> frozenset[str]:
-        """Turns without a vector yet."""
-        return frozenset(self._waiting)
+    def waiting(self) -> Set[str]:
+        """Turns without a vector yet: the set itself, to be read and not kept."""
+        return self._waiting
 
     @property
     def names(self) -> list[str]:
@@ -121,8 +122,7 @@ class TurnIndex:
         last = self._turns.pop()
         if row < len(self._turns):
             self._turns[row] = last
-        moved = last.conversation if row < len(self._turns) else None
-        self.neighbours.drop(row, len(self._turns), turn_id, turn.conversation, turn.at.timestamp(), moved)
+        self.neighbours.drop(row, len(self._turns), turn_id, turn.conversation, turn.at.timestamp())
         return True
 
     def get(self, turn_id: str) -> Turn | None:

@@ -80,13 +80,14 @@ class ActiveUsers:
         self._moving, self._left = asyncio.Event(), asyncio.Event()
         self._moving.set()
         self._standing = asyncio.Lock()
+        self._away: dict[str, asyncio.Event] = {}
         self.on_load: Callable[[ActiveUser], None] = lambda _: None
 
     @asynccontextmanager
     async def use(self, user: str) -> AsyncIterator[ActiveUser]:
         """The user, loaded and kept for as long as the block lasts."""
-        while not self._moving.is_set() and not self._inside[user]:  # who is inside may need another hand before leaving
-            await self._moving.wait()
+        while not self._inside[user] and (shut := self._shut(user)) is not None:  # who is inside may need another hand before leaving
+            await shut.wait()
         self._inside[user] += 1
         try:
             active = await self._get(user)
@@ -100,6 +101,34 @@ class ActiveUsers:
             self._inside[user] -= 1
             self._inside += Counter()  # forgets those at zero
             self._left.set()
+
+    def _shut(self, user: str) -> asyncio.Event | None:
+        """What to wait for before the user may be used."""
+        return self._away.get(user) or (None if self._moving.is_set() else self._moving)
+
+    @asynccontextmanager
+    async def away(self, user: str) -> AsyncIterator[None]:
+        """Nobody uses this one user for as long as the block lasts, who is read anew after it; all others go on.
+
+        Raises Unavailable where somebody does not leave.
+        """
+        async with self._standing:
+            self._away[user] = asyncio.Event()
+            alone = False
+            try:
+                await self._all_left(user)
+                alone = True
+                if (loading := self._loading.get(user)) is not None:
+                    await asyncio.gather(loading, return_exceptions=True)
+                if (active := self._users.get(user)) is not None:
+                    async with active.lock:  # access counts that are being written are written before the block, and none after it
+                        active.accessed.clear()
+                yield
+            finally:
+                if alone:
+                    self._users.pop(user, None)
+                    self._loading.pop(user, None)
+                self._away.pop(user).set()
 
     @asynccontextmanager
     async def standstill(self) -> AsyncIterator[None]:
@@ -124,10 +153,10 @@ class ActiveUsers:
                     self._loading.clear()
                 self._moving.set()
 
-    async def _all_left(self) -> None:
+    async def _all_left(self, user: str | None = None) -> None:
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                while self._inside:
+                while self._inside if user is None else self._inside[user]:
                     self._left.clear()
                     await self._left.wait()
         except TimeoutError:
@@ -200,7 +229,8 @@ class ActiveUsers:
                     victim.in_use -= 1
                 if victim.in_use == 0:
                     victim.accessed.clear()
-                    del self._users[victim.user]
+                    if self._users.get(victim.user) is victim:
+                        del self._users[victim.user]
         finally:
             self._evicting = False
 

@@ -14,11 +14,14 @@ class Forgetting:
         self._resources, self._users = resources, users
 
     async def erase(self, user: str) -> int:
-        """Every row of the user, hot and sealed, and its bytes; nobody is in use meanwhile. Returns how many rows."""
+        """Every row of the user, hot and sealed, and its bytes; only this user waits meanwhile, and not while others seal or export.
+
+        Returns how many rows. Raises Unavailable where a request of the user does not end.
+        """
         store, logs = self._resources.store, self._resources.logs
-        async with self._users.standstill():
-            rows = await self._resources.in_thread(lambda: erase_user(store, logs, user), "bulk")
-            await self._resources.in_thread(lambda: store.maintain(purge=True), "bulk")
+        async with self._resources.threads.bulk(), self._users.away(user):
+            rows = await self._resources.threads.run_bulk(lambda: erase_user(store, logs, user))
+        await self._resources.in_thread(lambda: store.maintain(purge=True), "bulk")
         return rows
 
     async def purge(self) -> str:

@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 
 from lake.erasure import erase_conversation
 from lake.history import sealed_turns
+from lake.store import ShardStore, quote
+from lake.tables import chunked
 from memory.normalise import fold
 from memory.profile import describe
 from schemas.conversation import Conversation, Feedback
@@ -55,17 +57,18 @@ async def memory(resources: Resources, active: ActiveUser, id: str) -> MemoryDet
 
 async def history(resources: Resources, active: ActiveUser, ids: Sequence[str]) -> list[Change]:
     """The decisions about some memories, oldest first."""
-    wanted = set(ids)
-    if not wanted:
-        return []
-    rows = await resources.in_thread(lambda: resources.store.rows(Change, active.user))
-    return sorted((row for row in rows if row.memory in wanted), key=lambda row: (row.at, row.id))
+    wheres = [f"memory IN ({', '.join(map(quote, part))})" for part in chunked(ids)]
+    read = resources.store.rows
+    rows = await resources.in_thread(lambda: [row for where in wheres for row in read(Change, active.user, where=where)])
+    return sorted(rows, key=lambda row: (row.at, row.id))
 
 
-def changes(rows: Sequence[Change], limit: int, cursor: str | None) -> ChangePage:
-    """Latest first."""
-    page, following = _page(rows, lambda row: (row.at, row.id), limit, cursor)
-    return ChangePage(data=page, next_cursor=following)
+def changes(store: ShardStore, user: str, limit: int, cursor: str | None) -> ChangePage:
+    """Latest first (blocking): of all rows their time is read, of the page the rest."""
+    times = [(at, id) for id, at in store.values(Change, user, "at").items()]
+    page, following = _page(times, lambda one: one, limit, cursor)
+    rows = store.rows(Change, user, ids=[id for _, id in page])
+    return ChangePage(data=sorted(rows, key=lambda row: (row.at, row.id), reverse=True), next_cursor=following)
 
 
 def conversations(active: ActiveUser, limit: int, cursor: str | None) -> ConversationPage:

@@ -17,7 +17,7 @@ from schemas.conversation import Feedback
 from schemas.dialogue import ConversationPage, ConversationView, Deleted, TurnsRequest, TurnsResponse
 from schemas.errors import NotFound, Unavailable
 from schemas.exchange import Closing, Opened, Opening
-from schemas.memory import Change, Consent, Kind, Status
+from schemas.memory import Consent, Kind, Status
 from schemas.memory_api import ChangePage, FeedbackIn, MemoryDetail, MemoryIn, MemoryPage, MemoryPatch, MemoryView, ProfileView, Revert
 from schemas.recall import RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
 from schemas.snapshot import FrozenShard, Snapshot
@@ -223,8 +223,7 @@ class ShardService:
 
     async def changes(self, user: str, limit: int, cursor: str | None) -> ChangePage:
         """A page of decisions, latest first."""
-        rows = await self._resources.in_thread(lambda: self._resources.store.rows(Change, user))
-        return listing.changes(rows, limit, cursor)
+        return await self._resources.in_thread(lambda: listing.changes(self._resources.store, user, limit, cursor))
 
     # the user
 

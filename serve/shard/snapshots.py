@@ -54,8 +54,8 @@ class ShardSnapshots:
 
     async def thaw(self, snapshot: Snapshot) -> int:
         """Go back to a snapshot; what was deleted after it is deleted again. Returns how many deletions that were."""
-        async with self._users.standstill():
-            replayed = await self._resources.in_thread(lambda: self._begin(snapshot), "bulk")
+        async with self._resources.threads.bulk(), self._users.standstill():
+            replayed = await self._resources.threads.run_bulk(lambda: self._begin(snapshot))
             pending = await self._resources.in_thread(self._pending)
         self._changed(pending)
         return replayed

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from typing import Final, Literal, TypeVar
 
 T = TypeVar("T")
@@ -19,9 +20,26 @@ class Threads:
 
     def __init__(self) -> None:
         self._lanes = {lane: ThreadPoolExecutor(width, f"shard-{lane}") for lane, width in _WIDTH.items()}
+        self._bulk = asyncio.Lock()
 
     async def run(self, lane: Lane, work: Callable[[], T]) -> T:
         """The result of ``work``, done in the lane."""
+        if lane == "bulk":
+            async with self._bulk:
+                return await self._run(lane, work)
+        return await self._run(lane, work)
+
+    @asynccontextmanager
+    async def bulk(self) -> AsyncIterator[None]:
+        """The bulk lane is this block's alone, for :meth:`run_bulk`: whoever must hold others up meanwhile waits for the lane before."""
+        async with self._bulk:
+            yield
+
+    async def run_bulk(self, work: Callable[[], T]) -> T:
+        """The result of ``work``, inside :meth:`bulk`."""
+        return await self._run("bulk", work)
+
+    async def _run(self, lane: Lane, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._lanes[lane], work)
 
     def shutdown(self) -> None:

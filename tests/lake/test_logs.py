@@ -59,7 +59,7 @@ def test_sealing_again_seals_nothing_twice_and_late_rows_join_their_day(place: P
     assert len(files(place)) == 3
 
 
-@pytest.mark.parametrize("step", ["lake.durable.os.replace", "lake.logs._drop_unchanged", "lake.parquet.pq.write_table"])
+@pytest.mark.parametrize("step", ["lake.durable.os.replace", "lake.store.ShardStore.drop_unchanged", "lake.parquet.pq.write_table"])
 def test_a_sealing_that_is_killed_is_finished_by_the_next_and_every_row_shows_once(
     place: Place, store: ShardStore, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
