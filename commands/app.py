@@ -16,6 +16,7 @@ from commands.doctor import doctor
 from commands.erase import erase
 from commands.evaluate import evaluate
 from commands.export import export
+from commands.imports import import_app
 from commands.jobs import job_app
 from commands.keys import key_app
 from commands.mcp import mcp
@@ -64,6 +65,7 @@ def build() -> typer.Typer:
     app.command("eval")(evaluate)
     app.add_typer(memories_app, name="memories")
     app.add_typer(conversations_app, name="conversations")
+    app.add_typer(import_app, name="import")
     app.add_typer(key_app, name="key")
     app.add_typer(consent_app, name="consent")
     app.add_typer(model_app, name="model")

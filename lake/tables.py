@@ -12,12 +12,13 @@ import pyarrow as pa
 from lake.migrations import conform, lift
 from schemas.conversation import Conversation, Event, Feedback
 from schemas.deletion import Deletion
+from schemas.imports import Import
 from schemas.memory import Change, Consent, Memory, Tombstone
 from schemas.record import Record, arrow_schema, vector_fields
 from schemas.turn import Turn, TurnVector
 
 KINDS: dict[str, type[Record]] = {
-    kind.TABLE: kind for kind in (Turn, TurnVector, Memory, Change, Conversation, Feedback, Event, Tombstone, Consent, Deletion)
+    kind.TABLE: kind for kind in (Turn, TurnVector, Memory, Change, Conversation, Feedback, Event, Tombstone, Consent, Deletion, Import)
 }
 """Every table of the lake, by name."""
 

@@ -30,6 +30,12 @@ class JobKind(BaseModel):
 
 
 JOBS: dict[str, JobKind] = {
+    "import": JobKind(
+        module="jobs.imports.run",
+        english="reads old chats that were uploaded and keeps what lasts (`laoma import` submits it)",
+        chinese="读入上传的旧聊天并保留值得记住的内容（由 `laoma import` 提交）",
+        alone=False,
+    ),
     "seal": JobKind(
         module="jobs.seal",
         english="moves old turns and events from the hot tables to Parquet logs",

@@ -47,6 +47,7 @@ class Http(Section):
     host: str = "127.0.0.1"
     port: int = Field(8317, ge=1, le=65535)
     body_limit_mb: int = Field(32, ge=1, description="largest request body, MiB")
+    import_limit_mb: int = Field(4096, ge=1, description="largest upload of old chats, MiB")
     request_s: float = Field(30.0, gt=0, description="a request must arrive within this, seconds, and one more for each 16 KiB of it")
     cors_origins: list[Origin] = Field([], description='web pages that may call /v1 from a browser, by their origin; ["*"]: any')
     keepalive_s: float = Field(15.0, gt=0, description="a silent stream gets a comment this often, seconds")

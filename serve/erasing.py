@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from pathlib import Path
 
 from lake.erased import note_erased
 from lake.snapshot_folder import alone
 from schemas.snapshot import Erased
-from serve import snapshots
+from serve import imports, snapshots
 from serve.shard.service import ShardService
 from serve.shards import Shards
 
@@ -19,6 +20,7 @@ async def erase(shards: Shards, home: Path, user: str, at: datetime) -> Erased:
     It is noted first, by a hash: a backup that is restored later doesn't bring them back.
     """
     note_erased(home, user, at)
+    await asyncio.to_thread(imports.forget, home, user)
     async with alone(home):  # else a snapshot that is being made would still hold the user
         rows = await shards.call(ShardService.erase, user)
         found = snapshots.listed(home)

@@ -17,7 +17,7 @@ from serve.measure import Measure
 from serve.openapi import complete
 from serve.panel import panel
 from serve.parts import Parts
-from serve.routes import chat, doctor, health, jobs, memories, models, profile, recall, reference, snapshots, turns
+from serve.routes import chat, doctor, health, imports, jobs, memories, models, profile, recall, reference, snapshots, turns
 
 _DESCRIPTION = "An assistant that remembers: OpenAI's chat API with memory, and the memory itself. Errors have OpenAI's shape."
 _ERRORS = {status: {"model": ErrorResponse} for status in (400, 401, 403, 404, 409, 429, 500, 502, 503)}
@@ -47,10 +47,14 @@ def build_gateway(parts: Parts) -> FastAPI:
     failures.install(app)
     app.add_middleware(Measure, metrics=parts.metrics)
     app.add_middleware(HeadAndOptions)
-    app.add_middleware(BodyLimit, limit=parts.settings.http.body_limit_mb * 1024 * 1024)
+    app.add_middleware(
+        BodyLimit,
+        limit=parts.settings.http.body_limit_mb * 1024 * 1024,
+        uploads=("/v1/imports", parts.settings.http.import_limit_mb * 1024 * 1024),
+    )
     if parts.settings.http.cors_origins:
         app.add_middleware(CrossOrigin, origins=parts.settings.http.cors_origins)
-    for topic in (chat, models, turns, recall, memories, profile, jobs, snapshots, health, doctor, reference):
+    for topic in (chat, models, turns, recall, memories, profile, imports, jobs, snapshots, health, doctor, reference):
         app.include_router(topic.router)
     panel.install(app, parts)
     app.router.routes.append(Route("/mcp", mcp))

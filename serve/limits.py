@@ -12,27 +12,29 @@ from serve.failures import error_body
 
 
 class BodyLimit:
-    """Refuses a body over ``limit`` bytes with 413, before it is read whole."""
+    """Refuses a body over ``limit`` bytes with 413, before it is read whole. ``uploads``: a path that may be sent more, and how much."""
 
-    def __init__(self, app: ASGIApp, limit: int) -> None:
+    def __init__(self, app: ASGIApp, limit: int, uploads: tuple[str, int] = ("", 0)) -> None:
         self._app = app
         self._limit = limit
+        self._uploads = uploads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
+        limit = self._uploads[1] if scope["path"] == self._uploads[0] else self._limit
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > self._limit:
-            return await _refuse(send, 413, f"The body is over {self._limit // 1024 // 1024} MiB.", "body_too_large")
+        if declared.isdigit() and int(declared) > limit:
+            return await _refuse(send, 413, f"The body is over {limit // 1024 // 1024} MiB.", "body_too_large")
         seen = 0
 
         async def counted() -> Message:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self._limit:
-                raise HTTPException(413, f"The body is over {self._limit // 1024 // 1024} MiB.")
+            if seen > limit:
+                raise HTTPException(413, f"The body is over {limit // 1024 // 1024} MiB.")
             return message
 
         return await self._app(scope, counted, send)

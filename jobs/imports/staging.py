@@ -40,6 +40,10 @@ class Staging:
         """Whether a step was finished before."""
         return self.connection.execute("SELECT 1 FROM done WHERE step = ?", [step]).fetchone() is not None
 
+    def finish(self, step: str) -> None:
+        """A step is done that wrote nothing here."""
+        self.connection.execute("INSERT OR REPLACE INTO done VALUES (?)", [step])
+
     def begin(self) -> None:
         """Start the reading from nothing; :meth:`commit` ends it."""
         self.connection.execute("BEGIN")
@@ -103,8 +107,17 @@ class Staging:
 
     def conversations(self) -> Iterator[tuple[str, Told]]:
         """Format and conversation, in the order of the files."""
-        for format, body in self.connection.execute("SELECT format, body FROM told ORDER BY number"):
-            yield format, unpacked(body)
+        for format, told, _ in self.written():
+            yield format, told
+
+    def written(self) -> Iterator[tuple[str, Told, datetime]]:
+        """The same, each with the time at which its file was written."""
+        for format, body, written in self.connection.execute("SELECT format, body, written FROM told ORDER BY number"):
+            yield format, unpacked(body), datetime.fromtimestamp(written, UTC)
+
+    def formats(self) -> list[str]:
+        """The formats that were met, sorted."""
+        return [format for (format,) in self.connection.execute("SELECT DISTINCT format FROM told ORDER BY format")]
 
 
 def packed(told: Told) -> bytes:

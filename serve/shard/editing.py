@@ -63,17 +63,21 @@ class Editing:
         _require_single(active, reverted)
         return (await record(self._resources, active, [reverted], [change]))[0]
 
-    async def delete(self, active: ActiveUser, memories: Sequence[Memory]) -> int:
-        """Delete memories: their rows go and their words wherever a history quotes them; tombstones stay."""
+    async def delete(self, active: ActiveUser, memories: Sequence[Memory], *, buried: bool = True) -> int:
+        """Delete memories: their rows go and their words wherever a history quotes them; tombstones stay where they are ``buried``."""
         if not memories:
             return 0
         now = active.moments.take()
         changes = await self._resources.in_thread(lambda: self._resources.store.rows(Change, active.user))
         gone = [edits.delete(memory, changes, at=now, new_id=self._resources.new_id) for memory in memories]
-        stones = list({stone.id: stone for buried, _ in gone for stone in buried}.values())
+        stones = list({stone.id: stone for stones, _ in gone for stone in stones}.values()) if buried else []
         ids = {memory.id for memory in memories}
         quoting, blanked = edits.blot_out(memories, [one for one in active.memories.all() if one.id not in ids], changes)
-        beside: list[Write] = [Put(stones), Put([*blanked, *(change for _, change in gone)]), *([Put(quoting)] if quoting else [])]
+        beside: list[Write] = [
+            *([Put(stones)] if stones else []),
+            Put([*blanked, *(change for _, change in gone)]),
+            *([Put(quoting)] if quoting else []),
+        ]
         await erase(self._resources, active, sorted(ids), beside=beside)
         await self._resources.in_thread(lambda: renew_sealed(self._resources.store, self._resources.logs, blanked))
         for memory in quoting:

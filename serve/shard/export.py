@@ -8,11 +8,12 @@ from pathlib import Path
 from lake.history import sealed_turns
 from lake.store import ShardStore
 from schemas.conversation import Conversation, Event, Feedback
+from schemas.imports import Import
 from schemas.memory import Change, Consent, Memory, Tombstone
 from schemas.record import Record
 from schemas.turn import Turn
 
-_KINDS: tuple[type[Record], ...] = (Conversation, Memory, Change, Feedback, Consent, Tombstone, Event)
+_KINDS: tuple[type[Record], ...] = (Conversation, Memory, Change, Feedback, Consent, Tombstone, Event, Import)
 
 
 def export_lines(store: ShardStore, logs: Path, user: str) -> list[str]:

@@ -210,9 +210,20 @@ class ExtractionQueue:
             if turn.id in active.hot and active.hot[turn.id].extraction != "skipped":  # "forget that" may have come meanwhile
                 await self._decide(active, active.hot[turn.id], statements, made, state, actor)
 
+    async def settle_read(self, active: ActiveUser, turn: Turn, statements: Sequence[Statement], made: dict[str, Floats]) -> list[Change]:
+        """Decide on what a turn that waits was found to say elsewhere; the decisions, none where it waits no more.
+
+        ``made`` holds the vectors of the statements' texts, shape (dim,) each.
+        """
+        async with active.lock:
+            held = active.hot.get(turn.id)
+            if held is None or held.extraction != "pending":
+                return []
+            return await self._decide(active, held, statements, made, "done", "rule")
+
     async def _decide(
         self, active: ActiveUser, turn: Turn, statements: Sequence[Statement], made: dict[str, Floats], state: Extraction, actor: Actor
-    ) -> None:
+    ) -> list[Change]:
         memories: dict[str, Memory] = {}
         changes: list[Change] = []
         for statement in statements:
@@ -222,14 +233,28 @@ class ExtractionQueue:
             related = await self._related(active, statement, made[statement.text])
             decision = await self._judge(statement, list(held.values()), turn.at, related)
             rows, reasons = apply(
-                decision, statement, user=active.user, turn_id=turn.id, at=turn.at, new_id=self._resources.new_id, actor=actor
+                decision,
+                statement,
+                user=active.user,
+                turn_id=turn.id,
+                at=turn.at,
+                new_id=self._resources.new_id,
+                actor=actor,
+                import_id=turn.import_id,
             )
-            memories |= {row.id: row for row in rows}
+            memories |= {row.id: self._brought(row, turn) for row in rows}
             changes += reasons
         for step in promoted(active, self._resources, list(memories.values()), turn):
             memories[step.memory.id] = step.memory
             changes.append(told(self._resources, active, step, turn.at, actor, turn.id))
         await self._finish(active, turn, state, list(memories.values()), changes, made)
+        return changes
+
+    def _brought(self, memory: Memory, turn: Turn) -> Memory:
+        """What an import brings is as of when it was said, but nobody has had the time to use it: its idle time begins now (R17, R18)."""
+        if turn.import_id is None or memory.import_id != turn.import_id:
+            return memory
+        return memory.but(accessed_at=self._resources.now())
 
     async def _related(self, active: ActiveUser, statement: Statement, vector: Floats) -> Related | None:
         """The known memory that a statement has to do with by its meaning, among the nearest."""

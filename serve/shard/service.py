@@ -17,6 +17,7 @@ from schemas.conversation import Feedback
 from schemas.dialogue import ConversationPage, ConversationView, Deleted, TurnsRequest, TurnsResponse
 from schemas.errors import NotFound, Unavailable
 from schemas.exchange import Closing, Opened, Opening
+from schemas.imports import Import, Undone
 from schemas.memory import Consent, Kind, Status
 from schemas.memory_api import ChangePage, FeedbackIn, MemoryDetail, MemoryIn, MemoryPage, MemoryPatch, MemoryView, ProfileView, Revert
 from schemas.recall import RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
@@ -32,6 +33,7 @@ from serve.shard.erasing import Forgetting
 from serve.shard.exchanges import Exchanges
 from serve.shard.export import export_lines
 from serve.shard.extraction import ExtractionQueue
+from serve.shard.importing import Imported, Importing
 from serve.shard.masking import mask, storable
 from serve.shard.recalling import Recalling
 from serve.shard.resources import Resources
@@ -67,6 +69,7 @@ class ShardService:
             mended=self._read_anew,
             longest_s=resources.settings.model.timeout_s + _HOUSEKEEPING_S,
         )
+        self._importing = Importing(resources, self._writing, self._extraction, self._editing)
         self._aging = Aging(resources, self._users)
         self._forgetting = Forgetting(resources, self._users)
         self._snapshots = ShardSnapshots(resources, self._users, self._after_thaw)
@@ -251,6 +254,29 @@ class ShardService:
             )
             await self._resources.commit([Put([row])])
             return row
+
+    async def put_import(self, user: str, row: Import) -> None:
+        """Keep the record of an import."""
+        assert row.user == user
+        await self._importing.put(row)
+
+    async def imports(self, user: str) -> list[Import]:
+        """The records of the user's imports, latest first."""
+        rows = await self._resources.in_thread(lambda: self._resources.store.rows(Import, user))
+        return sorted(rows, key=lambda row: (row.at, row.id), reverse=True)
+
+    async def bring_in(self, user: str, brought: list[Imported]) -> dict[str, int]:
+        """Store conversations of an import, each turn once; counts of turns and of decisions."""
+        async with self._users.use(user) as active:
+            counts, new = await self._importing.add(active, brought)
+            for turn in new:
+                self._turn_vectors.add(turn)
+        return dict(counts)
+
+    async def undo_import(self, user: str, import_id: str) -> Undone:
+        """Take a whole import out again."""
+        async with self._users.use(user) as active:
+            return await self._importing.undo(active, import_id)
 
     async def consents(self, user: str) -> list[Consent]:
         """Categories the user allowed."""

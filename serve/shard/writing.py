@@ -167,8 +167,17 @@ class Writing:
             return text
         return await self._resources.in_thread(lambda: storable(text, active.agreed, of_anyone=True))
 
+    async def bring_in(self, active: ActiveUser, conversation: Conversation, turns: Sequence[Turn]) -> None:
+        """Store turns of an old conversation, whose own row is ``conversation`` unless it is there already."""
+        held = active.conversations.get(conversation.id)
+        if held is not None:
+            conversation = held.but(last_at=max(held.last_at, conversation.last_at), summaries=conversation.summaries)
+        await self._put(active, turns, conversation)
+
     async def _store(self, active: ActiveUser, turns: Sequence[Turn], *, beside: Sequence[Write] = ()) -> None:
-        conversation = self._touched(active, turns)
+        await self._put(active, turns, self._touched(active, turns), beside)
+
+    async def _put(self, active: ActiveUser, turns: Sequence[Turn], conversation: Conversation, beside: Sequence[Write] = ()) -> None:
         await self._resources.commit([Put(list(turns)), Put([conversation]), *beside])
         active.conversations[conversation.id] = conversation
         for turn in turns:

@@ -30,6 +30,7 @@ async def furnish(house: House) -> dict[str, str]:
         "model": MARK,
         "job_id": "j1",
         "name": "n1",
+        "import_id": "imp-1",
     }
 
 
