@@ -134,12 +134,12 @@ class _Run:
 
 
 def _shown(done: Digest) -> dict[tuple[str, str], tuple[int, Kept]]:
-    """What a dry run would keep, each statement once, with its importance."""
+    """What a dry run would keep, each statement once, with its importance; what only changes something known is not told without it."""
     found: dict[tuple[str, str], tuple[int, Kept]] = {}
     for one in done.brought:
         at = {turn.id: turn.at for turn in one.turns}
         for id, statements in one.found.items():
-            for statement in (each.statement for each in statements):
+            for statement in (each.statement for each in statements if not each.statement.only_if_known):
                 found[statement.subject, statement.text] = (
                     statement.importance,
                     Kept(at=at[id], kind=statement.kind, text=statement.text),
