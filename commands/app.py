@@ -15,6 +15,7 @@ from commands.conversations import conversations_app
 from commands.doctor import doctor
 from commands.erase import erase
 from commands.evaluate import evaluate
+from commands.evolution import policies_app, revisions_app
 from commands.export import export
 from commands.imports import import_app
 from commands.jobs import job_app
@@ -68,6 +69,8 @@ def build() -> typer.Typer:
     app.add_typer(import_app, name="import")
     app.add_typer(key_app, name="key")
     app.add_typer(consent_app, name="consent")
+    app.add_typer(revisions_app, name="revisions")
+    app.add_typer(policies_app, name="policies")
     app.add_typer(model_app, name="model")
     app.add_typer(job_app, name="job")
     app.add_typer(snapshot_app, name="snapshot")

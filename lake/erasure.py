@@ -33,6 +33,7 @@ from lake.tables import KINDS, chunked
 from schemas.conversation import Conversation, Event, Feedback
 from schemas.deletion import Deletion
 from schemas.memory import Change
+from schemas.policy import Revision
 from schemas.turn import Turn, TurnVector
 
 
@@ -53,6 +54,7 @@ def erase_conversation(store: ShardStore, logs: Path, user: str, conversation: s
         Drop(TurnVector, user, ids),
         Drop(Event, user, sorted(events)),
         Drop(Feedback, user, sorted(thumbs)),
+        Drop(Revision, user, [row.id for row in store.rows(Revision, user, where=told)]),
         Put([Deletion(id=mark_of(user, conversation), user=user, at=at, what="conversation")]),
     ]
     store.commit(drops).result()

@@ -14,11 +14,13 @@ from schemas.conversation import Conversation, Event, Feedback
 from schemas.deletion import Deletion
 from schemas.imports import Import
 from schemas.memory import Change, Consent, Memory, Tombstone
+from schemas.policy import Policy, Revision
 from schemas.record import Record, arrow_schema, vector_fields
 from schemas.turn import Turn, TurnVector
 
 KINDS: dict[str, type[Record]] = {
-    kind.TABLE: kind for kind in (Turn, TurnVector, Memory, Change, Conversation, Feedback, Event, Tombstone, Consent, Deletion, Import)
+    kind.TABLE: kind
+    for kind in (Turn, TurnVector, Memory, Change, Conversation, Feedback, Event, Tombstone, Consent, Deletion, Import, Policy, Revision)
 }
 """Every table of the lake, by name."""
 

@@ -45,7 +45,8 @@ class Opened(BaseModel):
 
     ``answer``: the reply itself, where the user asked something of their memory and no model is to make it up; ``record`` is what of
     it is stored, which quotes no memory. ``aside`` is a line to stand below the model's reply; ``first_question``
-    has the model ask somebody new one thing (R28)."""
+    has the model ask somebody new one thing (R28). ``policy`` tells the live rules of behaviour, ``manner`` those of this conversation
+    alone (E5), ``policy_version`` which version answers (E10)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,6 +60,9 @@ class Opened(BaseModel):
     record: str | None = None
     aside: str = ""
     first_question: str = ""
+    policy: str = ""
+    manner: str = ""
+    policy_version: str | None = None
 
 
 class Closing(BaseModel):

@@ -70,6 +70,9 @@ class Exchange:
         if self.opened is not None and not (pocket or _shaped(body)):
             recent = "\n\n".join(part for part in (recent, self.opened.first_question) if part)
         persona = POCKET_PERSONA if pocket else settings.briefing.persona
+        policy, manner = (self.opened.policy, self.opened.manner) if self.opened else ("", "")
+        persona = "\n\n".join(part for part in (persona, policy) if part)
+        standing = "\n\n".join(part for part in (standing, manner) if part)
         messages = with_memory(body["messages"], persona=persona, standing=standing, recent=recent)
         if pocket:
             body = {"repetition_penalty": POCKET_PENALTY, **body}

@@ -17,7 +17,7 @@ from serve.measure import Measure
 from serve.openapi import complete
 from serve.panel import panel
 from serve.parts import Parts
-from serve.routes import chat, doctor, health, imports, jobs, memories, models, profile, recall, reference, snapshots, turns
+from serve.routes import chat, doctor, evolution, health, imports, jobs, memories, models, profile, recall, reference, snapshots, turns
 
 _DESCRIPTION = "An assistant that remembers: OpenAI's chat API with memory, and the memory itself. Errors have OpenAI's shape."
 _ERRORS = {status: {"model": ErrorResponse} for status in (400, 401, 403, 404, 409, 429, 500, 502, 503)}
@@ -54,7 +54,7 @@ def build_gateway(parts: Parts) -> FastAPI:
     )
     if parts.settings.http.cors_origins:
         app.add_middleware(CrossOrigin, origins=parts.settings.http.cors_origins)
-    for topic in (chat, models, turns, recall, memories, profile, imports, jobs, snapshots, health, doctor, reference):
+    for topic in (chat, models, turns, recall, memories, profile, evolution, imports, jobs, snapshots, health, doctor, reference):
         app.include_router(topic.router)
     panel.install(app, parts)
     app.router.routes.append(Route("/mcp", mcp))

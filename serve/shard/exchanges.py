@@ -23,7 +23,7 @@ _MOST_OPEN = 4096
 
 class Exchanges:
     """``asked`` takes each question that will get no (further) reply, ``replied`` each reply, ``mended`` each earlier turn whose
-    stored words changed.
+    stored words changed. ``policy`` gives what holds for a user in a conversation: rules, rules of this talk, version.
 
     A question stays open for ``longest_s`` seconds at most: its gateway may have died before it could close it.
     """
@@ -38,11 +38,13 @@ class Exchanges:
         asked: Callable[[Turn], None],
         replied: Callable[[Turn], None],
         mended: Callable[[ActiveUser, Turn], Awaitable[None]],
+        policy: Callable[[str, str], Awaitable[tuple[str, str, str]]],
         longest_s: float,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._users, self._writing, self._recalling, self._control = users, writing, recalling, control
         self._asked, self._replied, self._mended = asked, replied, mended
+        self._policy = policy
         self._longest_s = longest_s
         self._monotonic = monotonic
         self._open: OrderedDict[str, tuple[str, float]] = OrderedDict()
@@ -70,6 +72,7 @@ class Exchanges:
             try:
                 new = parent is not None and answer is None and not aside
                 first = self._recalling.first_question(active, _asked(opening)) if new else ""
+                policy, manner, version = await self._policy(user, conversation)
                 briefing = BriefingText("", "", [], []) if answer is not None else await self._recall(active, opening, conversation, parent)
             except asyncio.CancelledError:
                 self._settle(active, parent)
@@ -85,6 +88,9 @@ class Exchanges:
             record=answer.record if answer is not None else None,
             aside=aside,
             first_question=first,
+            policy=policy,
+            manner=manner,
+            policy_version=version,
         )
 
     async def close(self, user: str, closing: Closing) -> None:

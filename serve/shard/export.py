@@ -10,10 +10,11 @@ from lake.store import ShardStore
 from schemas.conversation import Conversation, Event, Feedback
 from schemas.imports import Import
 from schemas.memory import Change, Consent, Memory, Tombstone
+from schemas.policy import Policy, Revision
 from schemas.record import Record
 from schemas.turn import Turn
 
-_KINDS: tuple[type[Record], ...] = (Conversation, Memory, Change, Feedback, Consent, Tombstone, Event, Import)
+_KINDS: tuple[type[Record], ...] = (Conversation, Memory, Change, Feedback, Consent, Tombstone, Event, Import, Policy, Revision)
 
 
 def export_lines(store: ShardStore, logs: Path, user: str) -> list[str]:

@@ -20,6 +20,7 @@ from schemas.exchange import Closing, Opened, Opening
 from schemas.imports import Import, Undone
 from schemas.memory import Consent, Kind, Status
 from schemas.memory_api import ChangePage, FeedbackIn, MemoryDetail, MemoryIn, MemoryPage, MemoryPatch, MemoryView, ProfileView, Revert
+from schemas.policy import Policy, PolicyList, Revision, RevisionIn, RevisionList
 from schemas.recall import RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
 from schemas.snapshot import FrozenShard, Snapshot
 from schemas.turn import Turn
@@ -30,6 +31,7 @@ from serve.shard.consents import give, withdraw
 from serve.shard.control import Control
 from serve.shard.editing import Editing, held, of_kind
 from serve.shard.erasing import Forgetting
+from serve.shard.evolving import Evolving
 from serve.shard.exchanges import Exchanges
 from serve.shard.export import export_lines
 from serve.shard.extraction import ExtractionQueue
@@ -59,6 +61,7 @@ class ShardService:
         self._editing = Editing(resources)
         self._extraction = ExtractionQueue(resources, self._users, busy=lambda: len(self._exchanges) > 0)
         self._turn_vectors = TurnVectors(resources, self._users)
+        self._evolving = Evolving(resources)
         self._exchanges = Exchanges(
             self._users,
             self._writing,
@@ -67,6 +70,7 @@ class ShardService:
             asked=self._queue,
             replied=self._turn_vectors.add,
             mended=self._read_anew,
+            policy=self._evolving.policy,
             longest_s=resources.settings.model.timeout_s + _HOUSEKEEPING_S,
         )
         self._importing = Importing(resources, self._writing, self._extraction, self._editing)
@@ -171,7 +175,9 @@ class ShardService:
     async def delete_conversation(self, user: str, conversation_id: str) -> Deleted:
         """Its turns and their vectors go; memories stay. Raises NotFound."""
         async with self._users.use(user) as active, active.lock:
-            return await listing.delete_conversation(self._resources, active, conversation_id)
+            deleted = await listing.delete_conversation(self._resources, active, conversation_id)
+            self._evolving.forget()
+            return deleted
 
     # recall and memories
 
@@ -301,11 +307,59 @@ class ShardService:
 
     async def erase(self, user: str) -> int:
         """Every row of the user goes, with its bytes; returns how many rows. Snapshots are cleaned by :meth:`erase_frozen`."""
-        return await self._forgetting.erase(user)
+        erased = await self._forgetting.erase(user)
+        self._evolving.forget()
+        return erased
 
     async def erase_frozen(self, user: str, snapshot: Snapshot) -> tuple[int, FrozenShard]:
         """Take the user out of a snapshot; the number of this shard and what it holds there now."""
         return await self._snapshots.erase(snapshot, user)
+
+    # policies and revisions; the owner may be schemas.policy.BASE
+
+    async def policies(self, user: str, between: tuple[str, str] | None) -> PolicyList:
+        """Versions of the base and of the user's overlay. Raises NotFound for a version in ``between`` that is none."""
+        return await self._evolving.listed(user, between)
+
+    async def rolled_back(self, user: str, to: str | None, snapshot: str | None) -> Policy:
+        """The version that a rollback makes, not stored yet. Raises NotFound, Conflict."""
+        return await self._evolving.rolled_back(user, to, snapshot)
+
+    async def revised(self, user: str, revision: Revision, snapshot: str | None) -> tuple[Policy, Revision]:
+        """The version that a revision leads to and the revision as live, neither stored yet. Raises Conflict."""
+        return await self._evolving.revise(user, revision, snapshot)
+
+    async def adopt(self, user: str, policy: Policy) -> Policy:
+        """Store a version and make it live. Raises Conflict where another one came before."""
+        if policy.user != user:
+            raise NotFound("This policy is another user's.")
+        return await self._evolving.adopt(policy)
+
+    async def adopt_base(self, policy: Policy) -> Policy:
+        """The same for the base of all: on every shard."""
+        return await self._evolving.adopt(policy)
+
+    async def revisions(self, user: str) -> RevisionList:
+        """Proposed changes, latest first."""
+        return await self._evolving.revisions(user)
+
+    async def judged(self, user: str, wanted: RevisionIn, id: str) -> Revision:
+        """A person's proposal as it is judged, not stored yet."""
+        return await self._evolving.proposed(user, wanted, id)
+
+    async def keep_revision(self, user: str, revision: Revision) -> Revision:
+        """Store a revision."""
+        if revision.user != user:
+            raise NotFound("This revision is another user's.")
+        return await self._evolving.keep(revision)
+
+    async def approvable(self, user: str, id: str, admin: bool, untested: bool) -> Revision:
+        """A revision that may be approved now. Raises NotFound, Forbidden, Conflict."""
+        return await self._evolving.approvable(user, id, admin=admin, untested=untested)
+
+    async def reject(self, user: str, id: str) -> Revision:
+        """Turn a revision down. Raises NotFound, Conflict."""
+        return await self._evolving.reject(user, id)
 
     # the shard
 
@@ -383,6 +437,7 @@ class ShardService:
             raise Unavailable("The memory's background work has stopped: it is started anew.", retry_after=3)
 
     def _after_thaw(self, pending: list[Turn]) -> None:
+        self._evolving.forget()
         for turn in pending:
             self._extraction.add(turn)
 

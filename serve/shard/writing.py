@@ -151,6 +151,7 @@ class Writing:
             extraction="skipped",
             model=mask(closing.model) if closing.model else None,
             recalled=opened.recalled,
+            policy_version=opened.policy_version,
             first_token_ms=closing.first_token_ms,
             total_ms=closing.total_ms,
             prompt_tokens=closing.prompt_tokens,

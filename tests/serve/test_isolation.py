@@ -22,6 +22,7 @@ async def furnish(house: House) -> dict[str, str]:
     alice = house.as_("alice")
     memory = (await house.memories("alice", q=MARK))[0]
     conversation = (await alice.get("/v1/conversations")).json()["data"][0]["id"]
+    revision = (await alice.post("/v1/revisions", json={"replacement": f"称呼我为{MARK}。"})).json()
     turns = (await alice.get("/v1/conversations/main")).json()["turns"]
     return {
         "memory_id": memory["id"],
@@ -31,6 +32,7 @@ async def furnish(house: House) -> dict[str, str]:
         "job_id": "j1",
         "name": "n1",
         "import_id": "imp-1",
+        "revision_id": revision["id"],
     }
 
 

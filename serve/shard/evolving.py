@@ -1,0 +1,138 @@
+"""A shard's policies and revisions: what is live for a user, what was proposed, and each change as a new version."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from pathlib import Path
+
+from evolution import policies
+from evolution.constitution import read_constitution
+from evolution.revisions import consent, propose, require_approvable
+from lake.store import Put
+from schemas.errors import Conflict, NotFound
+from schemas.policy import BASE, Policy, PolicyList, Revision, RevisionIn, RevisionList
+from serve.shard.resources import Resources
+
+_KEPT = 1000
+"""Users whose live policy is at hand."""
+
+
+class Evolving:
+    """``owner`` is a user, or :data:`schemas.policy.BASE` for what holds for all. Calls of one owner come one after the other."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+        self._live: OrderedDict[str, tuple[Policy | None, dict[str, list[str]]]] = OrderedDict()
+
+    def forget(self) -> None:
+        """The tables became others: what is live is read anew."""
+        self._live.clear()
+
+    async def policy(self, user: str, conversation: str) -> tuple[str, str, str]:
+        """What a prompt tells of the live policy, what of this conversation's own rules, and the version that answers."""
+        base, _ = await self._at_hand(BASE)
+        own, talks = await self._at_hand(user)
+        return policies.told(base, own), policies.told_here(talks.get(conversation, [])), policies.version(base, own)
+
+    async def listed(self, user: str, between: tuple[str, str] | None) -> PolicyList:
+        """The user's versions and the base's, latest first. Raises NotFound for a version that is none."""
+        own, base = await self._versions(user), await self._versions(BASE)
+        known = [*own, *base]
+        lines = policies.diff(policies.found(known, between[0]), policies.found(known, between[1])) if between else None
+        data = sorted(known, key=lambda one: (one.at, one.number), reverse=True)
+        return PolicyList(data=data, live=policies.version(policies.live(base), policies.live(own)), diff=lines)
+
+    async def rolled_back(self, owner: str, to: str | None, snapshot: str | None) -> Policy:
+        """The version that a rollback makes; not stored yet. Raises NotFound, Conflict where nothing would change."""
+        versions = await self._versions(owner)
+        last = policies.live(versions)
+        if last is None:
+            raise Conflict("Nothing was ever changed: there is nothing to go back to.", code="no_change")
+        target = policies.found(versions, to if to is not None else last.previous or "u0")
+        if (target.lines if target else []) == last.lines:
+            raise Conflict(f"{last.id} says the same already.", code="no_change")
+        return policies.restored(versions, target, owner, self._resources.now(), snapshot)
+
+    async def revise(self, owner: str, revision: Revision, snapshot: str | None) -> tuple[Policy, Revision]:
+        """The version that a revision leads to and the revision as live; neither is stored yet. Raises Conflict."""
+        now = self._resources.now()
+        policy = policies.revised(await self._versions(owner), revision, owner, now, snapshot)
+        return policy, revision.but(state="live", policy=policy.id, updated_at=now, reason="approved")
+
+    async def adopt(self, policy: Policy, revision: Revision | None = None) -> Policy:
+        """Store a version and make it live; again: nothing more. Raises Conflict where another one has its number."""
+        if any(one.number >= policy.number and one.id != policy.id for one in await self._versions(policy.user)):
+            raise Conflict("The policy has changed meanwhile: look at it again.", code="policy_changed")
+        await self._resources.commit([Put([policy]), *([Put([revision])] if revision else [])])
+        self._live.pop(policy.user, None)
+        return policy
+
+    async def revisions(self, owner: str) -> RevisionList:
+        """Latest first."""
+        rows = await self._resources.in_thread(lambda: self._resources.store.rows(Revision, owner))
+        return RevisionList(data=sorted(rows, key=lambda row: (row.at, row.id), reverse=True))
+
+    async def revision(self, owner: str, id: str) -> Revision:
+        """Raises NotFound."""
+        rows = await self._resources.in_thread(lambda: self._resources.store.rows(Revision, owner, ids=[id]))
+        if not rows:
+            raise NotFound("No such revision: `laoma revisions list` shows them.", param="id")
+        return rows[0]
+
+    async def proposed(self, owner: str, wanted: RevisionIn, id: str) -> Revision:
+        """Judge a person's proposal; not stored yet. Raises SettingsError for a constitution that can't be read."""
+        at = self._resources.now()
+        return await self._resources.in_thread(
+            lambda: propose(
+                id=id,
+                user=owner,
+                at=at,
+                scope=wanted.scope,
+                replacement=wanted.replacement,
+                fault=wanted.fault,
+                part=wanted.part,
+                constitution=read_constitution(self.home),
+                embedder=self._resources.embedder,
+            )
+        )
+
+    async def keep(self, revision: Revision) -> Revision:
+        """Store one as it is."""
+        await self._resources.commit([Put([revision])])
+        self._live.pop(revision.user, None)
+        return revision
+
+    async def approvable(self, owner: str, id: str, *, admin: bool, untested: bool) -> Revision:
+        """A revision that this person may approve now, judged anew. Raises NotFound, Forbidden, Conflict."""
+        revision = await self.revision(owner, id)
+        needs = await self._resources.in_thread(lambda: consent(revision, read_constitution(self.home), self._resources.embedder))
+        require_approvable(revision, needs, admin=admin, untested=untested)
+        policies.revised(await self._versions(owner), revision, owner, self._resources.now(), None)
+        return revision
+
+    async def reject(self, owner: str, id: str) -> Revision:
+        """A person does not want it. Raises NotFound, Conflict where it is live (roll back instead)."""
+        revision = await self.revision(owner, id)
+        if revision.state == "live" and revision.scope != "dialogue":
+            raise Conflict("It is live: `laoma policies rollback` takes it back.", code="revision_live")
+        return await self.keep(revision.but(state="rejected", reason="a person rejected it", updated_at=self._resources.now()))
+
+    @property
+    def home(self) -> Path:
+        """Where ``constitution.yaml`` lies."""
+        return self._resources.logs.parent
+
+    async def _at_hand(self, owner: str) -> tuple[Policy | None, dict[str, list[str]]]:
+        if owner not in self._live:
+            own = policies.live(await self._versions(owner))
+            talks: dict[str, list[str]] = {}
+            for row in reversed((await self.revisions(owner)).data):
+                if row.scope == "dialogue" and row.state == "live" and row.conversation:
+                    talks.setdefault(row.conversation, []).append(row.replacement)
+            self._live[owner] = own, talks
+            while len(self._live) > _KEPT:
+                self._live.popitem(last=False)
+        return self._live[owner]
+
+    async def _versions(self, owner: str) -> list[Policy]:
+        return await self._resources.in_thread(lambda: self._resources.store.rows(Policy, owner))
