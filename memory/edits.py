@@ -36,6 +36,11 @@ class Version:
     text: str
 
 
+def changes(memory: Memory, wanted: Edit) -> bool:
+    """Whether an edit would make anything different."""
+    return any(value is not None and value != getattr(memory, name) for name, value in vars(wanted).items())
+
+
 def edit(
     memory: Memory, wanted: Edit, *, at: datetime, new_id: NewId, actor: Actor = "user", reason: str = "edited by the user"
 ) -> tuple[Memory, Change]:
@@ -108,16 +113,28 @@ def versions(memory: Memory, changes: Sequence[Change]) -> list[Version]:
     return [Version(first + i, text) for i, text in enumerate(texts) if first + i >= 1]
 
 
-def revert(memory: Memory, changes: Sequence[Change], version: int | None, *, at: datetime, new_id: NewId) -> tuple[Memory, Change]:
-    """The memory with the wording of ``version`` (None: the one before this), as a further version. Raises NotFound without such one."""
+def earlier(memory: Memory, changes: Sequence[Change], version: int | None) -> Edit:
+    """The edit that brings the wording of ``version`` back (None: the one before this). Raises NotFound without such one."""
     known = versions(memory, changes)
-    wanted = memory.version - 1 if version is None else version
+    wanted = _wanted(memory, version)
     found = next((one for one in known if one.number == wanted), None)
     if found is None:
         there = ", ".join(str(one.number) for one in known)
         raise NotFound(f"memory {memory.id} has no version {wanted}; there are: {there}", param="version")
-    row, change = edit(memory, Edit(text=found.text), at=at, new_id=new_id, reason=f"reverted to version {wanted}")
+    return Edit(text=found.text)
+
+
+def revert(
+    memory: Memory, changes: Sequence[Change], version: int | None, wanted: Edit | None = None, *, at: datetime, new_id: NewId
+) -> tuple[Memory, Change]:
+    """The memory as :func:`earlier` says (``wanted``, where its slot was found too), as a further version. Raises NotFound."""
+    edited = wanted or earlier(memory, changes, version)
+    row, change = edit(memory, edited, at=at, new_id=new_id, reason=f"reverted to version {_wanted(memory, version)}")
     return row, change.but(action="restore")
+
+
+def _wanted(memory: Memory, version: int | None) -> int:
+    return memory.version - 1 if version is None else version
 
 
 _REWORDING = frozenset({"create", "coexist", "update", "merge", "edit", "restore"})

@@ -6,6 +6,8 @@ off is kept as interrupted; one that never began leaves no row.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from typing import Any
 from urllib.parse import quote
@@ -13,7 +15,7 @@ from urllib.parse import quote
 from memory.client_words import is_errand, said_of_it
 from memory.prompt import text_of, with_memory
 from schemas.chat import ChatRequest
-from schemas.errors import InvalidRequest
+from schemas.errors import InvalidRequest, LaomaError
 from schemas.exchange import Closing, Opened, Opening, Spoken
 from serve.auth import Caller
 from serve.outbound import is_elsewhere, masked_beside
@@ -21,6 +23,7 @@ from serve.parts import Parts
 from serve.shard.service import ShardService
 from serve.unicode import has_text, whole, whole_json
 
+log = logging.getLogger("laoma.gateway")
 POCKET_PERSONA = "You answer in one short English sentence."
 """All that a model of 135 million parameters can follow."""
 POCKET_PENALTY = 1.2
@@ -43,6 +46,7 @@ class Exchange:
         self._usage: dict[str, Any] = {}
         self._model: str | None = None
         self._closed = False
+        self._settling = asyncio.Lock()
 
     def headers(self) -> dict[str, str]:
         """Which turn the reply will be, and which memories were used."""
@@ -97,15 +101,36 @@ class Exchange:
                         self._first_token_ms = self._elapsed_ms()
 
     async def close(self, *, interrupted: bool) -> None:
-        """Store the reply, once. Nothing is stored for an empty one."""
-        if self._closed or self.opened is None or self.opened.parent is None:
-            return
-        self._closed = True
-        text = self.opened.record or whole("".join(self._text))
-        closing = Closing(
+        """Store the reply, once. Nothing is stored for an empty one. What could not be stored may be tried again."""
+        async with self._settling:
+            if self._closed or self.opened is None or self.opened.parent is None:
+                return
+            await self._parts.shards.call(ShardService.close_exchange, self._who.user, self._closing(self.opened, interrupted))
+            self._closed = True
+        if self._first_token_ms is not None:
+            self._parts.metrics.first_token.observe(self._first_token_ms / 1000)
+
+    async def abandon(self) -> None:
+        """There is no reply, or none that could be stored; what the user said is settled all the same."""
+        async with self._settling:
+            if self._closed or self.opened is None or self.opened.parent is None:
+                return
+            await self._parts.shards.call(ShardService.abandon_exchange, self._who.user, self.opened)
+            self._closed = True
+
+    async def break_off(self) -> None:
+        """Keep what there is of the reply as interrupted; where that fails too, let go of the exchange. Never raises an error of ours."""
+        for attempt in (self.close(interrupted=True), self.abandon()):
+            try:
+                await attempt
+            except LaomaError as error:
+                log.warning("the reply %s could not be settled: %s", self.reply_id, error.message)
+
+    def _closing(self, opened: Opened, interrupted: bool) -> Closing:
+        return Closing(
             id=self.reply_id,
-            opened=self.opened,
-            content=text,
+            opened=opened,
+            content=opened.record or whole("".join(self._text)),
             interrupted=interrupted,
             model=whole(self._model) if self._model else None,
             first_token_ms=self._first_token_ms,
@@ -114,16 +139,6 @@ class Exchange:
             completion_tokens=self._usage.get("completion_tokens"),
             at=self._parts.now(),
         )
-        if self._first_token_ms is not None:
-            self._parts.metrics.first_token.observe(self._first_token_ms / 1000)
-        await self._parts.shards.call(ShardService.close_exchange, self._who.user, closing)
-
-    async def abandon(self) -> None:
-        """There was no reply; what the user said is settled all the same."""
-        if self._closed or self.opened is None or self.opened.parent is None:
-            return
-        self._closed = True
-        await self._parts.shards.call(ShardService.abandon_exchange, self._who.user, self.opened)
 
     def _elapsed_ms(self) -> float:
         return (time.monotonic() - self._began) * 1000

@@ -10,6 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 from schemas.errors import LaomaError, TooMany, Unavailable
 from serve.absence import Absence
 from serve.line import Line, NobodyListens
+from serve.shard.once import ONCE
 from serve.shard.service import ShardService
 
 _PAUSE_S = 0.3
@@ -64,7 +65,8 @@ class RemoteShards:
     """The shards on the cluster: over a line where the shard is on this machine, else by its Serve handle.
 
     A call that met a dying replica is made again after a pause, ``patience`` times in all and then by the handle, which knows the
-    replica's successor. Calling twice is safe: ids are made by the caller, and the same id is stored once.
+    replica's successor. Where calling twice is the same as once (a caller's ids are stored once), that is all; a method of
+    :data:`serve.shard.once.ONCE` is called again only while it is certain that it was not carried out.
 
     ``sockets``: where each shard listens, if it is on this machine. ``absence``: a handle waits for ever where no replica comes up
     (a table that can't be opened), the call does not.
@@ -103,7 +105,9 @@ class RemoteShards:
                 answer = await self._ask(shard, name, args, kwargs, by_line=attempt == 1)
             except BackPressureError:
                 raise TooMany("The memory is busy: try again in a second.", retry_after=1) from None
-            except (RayActorError, DeploymentUnavailableError, RayServeException, ConnectionError) as error:
+            except (RayActorError, RayServeException, ConnectionError) as error:
+                if name in ONCE and not isinstance(error, DeploymentUnavailableError):
+                    raise _unknown() from error
                 if attempt == self._patience:
                     raise Unavailable("The memory is restarting: try again in a few seconds.", retry_after=3) from error
             else:
@@ -123,3 +127,9 @@ class RemoteShards:
                 pass  # on another machine, or not started yet: the handle waits for it
         handle = self._handles[shard]
         return await self._absence.bounded(handle.deployment_name, handle.perform.remote(name, args, kwargs))
+
+
+def _unknown() -> Unavailable:
+    return Unavailable(
+        "The memory was restarted while this was under way: look whether it is done before you ask for it again.", code="outcome_unknown"
+    )

@@ -73,13 +73,13 @@ async def events(exchange: Exchange, chunks: AsyncIterator[Chunk], keepalive_s: 
         complete = True
         yield b"data: [DONE]\n\n"
     except LaomaError as error:
-        await asyncio.shield(exchange.close(interrupted=True))
+        await asyncio.shield(exchange.break_off())
         complete = True
         yield data(error_body(error.message, error.type, error.code, error.param))
         yield b"data: [DONE]\n\n"
     finally:
         if not complete:
-            keep(exchange.close(interrupted=True))
+            keep(exchange.break_off())
 
 
 def data(payload: Chunk) -> bytes:

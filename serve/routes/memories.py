@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Header, Query, Request, Response
 
 from schemas.dialogue import Deleted
 from schemas.errors import InvalidRequest
@@ -15,6 +16,7 @@ from serve.shard.service import ShardService
 
 router = APIRouter(prefix="/v1", tags=["memories"])
 IfMatch = Annotated[str | None, Header(description="the version that was read; 409 when it has changed since")]
+_TAG = re.compile(r'(?:W/)?(?:"(?P<quoted>[0-9]{1,9})"|(?P<bare>[0-9]{1,9}))')
 
 
 @router.get("/memories", summary="List memories")
@@ -55,27 +57,38 @@ async def clear(
 
 
 @router.get("/memories/{memory_id}", summary="One memory with its history and source turns")
-async def memory(memory_id: str, who: CallerDep, parts: PartsDep) -> MemoryDetail:
-    """Why it says what it says."""
-    return await parts.shards.call(ShardService.memory, who.user, memory_id)
+async def memory(memory_id: str, who: CallerDep, parts: PartsDep, response: Response) -> MemoryDetail:
+    """Why it says what it says. `ETag` is its version, as `If-Match` takes it."""
+    found = await parts.shards.call(ShardService.memory, who.user, memory_id)
+    _tagged(response, found.memory)
+    return found
 
 
 @router.patch("/memories/{memory_id}", summary="Correct a memory")
-async def patch(memory_id: str, body: MemoryPatch, who: CallerDep, parts: PartsDep, if_match: IfMatch = None) -> MemoryView:
-    """The text before stays in the history; recall finds the new one at once."""
-    return await parts.shards.call(ShardService.edit_memory, who.user, memory_id, body, _version(if_match))
+async def patch(
+    memory_id: str, body: MemoryPatch, who: CallerDep, parts: PartsDep, response: Response, if_match: IfMatch = None
+) -> MemoryView:
+    """The text before stays in the history; recall finds the new one at once. Slot and scene follow a new text, unless they are named.
+
+    409 where another memory took its place. What changes nothing writes nothing.
+    """
+    edited = await parts.shards.call(ShardService.edit_memory, who.user, memory_id, body, _versions(if_match))
+    return _tagged(response, edited)
 
 
 @router.delete("/memories/{memory_id}", summary="Delete a memory")
 async def delete(memory_id: str, who: CallerDep, parts: PartsDep, if_match: IfMatch = None) -> Deleted:
     """Gone from recall at once; a tombstone keeps it from being extracted again."""
-    return await parts.shards.call(ShardService.delete_memory, who.user, memory_id, _version(if_match))
+    return await parts.shards.call(ShardService.delete_memory, who.user, memory_id, _versions(if_match))
 
 
 @router.post("/memories/{memory_id}/revert", summary="Go back to an earlier version")
-async def revert(memory_id: str, who: CallerDep, parts: PartsDep, body: Revert | None = None, if_match: IfMatch = None) -> MemoryView:
-    """A revert is itself a change with a way back."""
-    return await parts.shards.call(ShardService.revert_memory, who.user, memory_id, body or Revert(), _version(if_match))
+async def revert(
+    memory_id: str, who: CallerDep, parts: PartsDep, response: Response, body: Revert | None = None, if_match: IfMatch = None
+) -> MemoryView:
+    """A revert is itself a change with a way back. 409 where another memory took its place."""
+    reverted = await parts.shards.call(ShardService.revert_memory, who.user, memory_id, body or Revert(), _versions(if_match))
+    return _tagged(response, reverted)
 
 
 @router.get("/changes", summary="What was learnt, replaced, forgotten, and why")
@@ -89,10 +102,17 @@ async def changes(
     return await parts.shards.call(ShardService.changes, who.user, limit, cursor)
 
 
-def _version(if_match: str | None) -> int | None:
-    if if_match is None or if_match == "*":
+def _versions(if_match: str | None) -> frozenset[int] | None:
+    """The versions that ``If-Match`` names, in any of its forms: ``3``, ``"3"``, ``W/"3"``, several with commas. None: all, ``*``."""
+    if if_match is None or if_match.strip() == "*":
         return None
-    text = if_match.removeprefix("W/").strip('"')
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
+    tags = [_TAG.fullmatch(tag.strip()) for tag in if_match.split(",") if tag.strip()]
+    versions = frozenset(int(tag["quoted"] or tag["bare"]) for tag in tags if tag is not None)
+    if not versions or None in tags:
         raise InvalidRequest('If-Match is the version that was read, e.g. `If-Match: "3"`.', param="If-Match")
-    return int(text)
+    return versions
+
+
+def _tagged(response: Response, memory: MemoryView) -> MemoryView:
+    response.headers["ETag"] = f'"{memory.version}"'
+    return memory

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import datetime
 
 from lake.erasure import renew_sealed
 from lake.store import Put, Write
@@ -13,6 +14,8 @@ from memory.extract.stated import stated
 from memory.normalise import statement_key
 from memory.privacy import SENSITIVE, agrees, names_a_secret, redact, withhold
 from memory.remember import apply
+from memory.slot import follow
+from memory.statement import Statement
 from schemas.errors import Conflict, InvalidRequest, NotFound
 from schemas.memory import Change, Kind, Memory
 from schemas.memory_api import MemoryIn, MemoryPatch
@@ -21,6 +24,8 @@ from serve.shard.ledger import erase, record
 from serve.shard.resources import Resources
 from serve.unicode import has_text, whole
 
+Versions = Collection[int] | None
+"""Those that a client has read and may change; None: whatever it is now."""
 _LIVING = ("active", "probation")
 _VISIBLE = "LNS"
 """Unicode categories that say something: letters, digits, signs (emoji among them)."""
@@ -36,7 +41,7 @@ class Editing:
         """Add a statement as written; one that is there already is confirmed, one it supersedes is retired."""
         text, key, scene = _kept(active, _clean(request.text)), _cleaned(request.key, "key"), _cleaned(request.scene, "scene")
         now = active.moments.take()
-        statement = stated(text, self._resources.extractor, at=now, zone=self._resources.zone, kind=request.kind, key=key, scene=scene)
+        statement = await self._stated(text, now, kind=request.kind, key=key, scene=scene)
         decision = adjudicate(statement, active.memories.all(), now)
         memories, changes = apply(decision, statement, user=active.user, turn_id=None, at=now, new_id=self._resources.new_id)
         if not memories:
@@ -44,24 +49,39 @@ class Editing:
         written = await record(self._resources, active, memories, [change.but(actor="user") for change in changes])
         return next((memory for memory in written if memory.status == "active"), written[-1])
 
-    async def edit(self, active: ActiveUser, id: str, patch: MemoryPatch, version: int | None) -> Memory:
-        """Change some fields. Raises NotFound, Conflict."""
-        memory = held(active, id, version)
+    async def edit(self, active: ActiveUser, id: str, patch: MemoryPatch, versions: Versions) -> Memory:
+        """Change some fields; none changed, nothing is written. Raises NotFound, Conflict."""
+        memory = _correctable(held(active, id, versions))
         text, key, scene = _cleaned(patch.text, "text"), _cleaned(patch.key, "key"), _cleaned(patch.scene, "scene")
         text = _kept(active, text) if text is not None else None
         wanted = edits.Edit(text=text, kind=patch.kind, key=key, scene=scene, priority=patch.priority)
-        if wanted == edits.Edit():
+        if not edits.changes(memory, wanted):
             return memory
-        edited, change = edits.edit(memory, wanted, at=active.moments.take(), new_id=self._resources.new_id)
+        at = active.moments.take()
+        edited, change = edits.edit(memory, await self._followed(memory, wanted, at), at=at, new_id=self._resources.new_id)
         _require_single(active, edited)
         return (await record(self._resources, active, [edited], [change]))[0]
 
-    async def revert(self, active: ActiveUser, id: str, version: int | None, if_match: int | None, history: Sequence[Change]) -> Memory:
+    async def revert(self, active: ActiveUser, id: str, version: int | None, versions: Versions, history: Sequence[Change]) -> Memory:
         """Bring back the text of an earlier version. Raises NotFound, Conflict, InvalidRequest."""
-        memory = held(active, id, if_match)
-        reverted, change = edits.revert(memory, history, version, at=active.moments.take(), new_id=self._resources.new_id)
+        memory = _correctable(held(active, id, versions))
+        at = active.moments.take()
+        wanted = await self._followed(memory, edits.earlier(memory, history, version), at)
+        reverted, change = edits.revert(memory, history, version, wanted, at=at, new_id=self._resources.new_id)
         _require_single(active, reverted)
         return (await record(self._resources, active, [reverted], [change]))[0]
+
+    async def _followed(self, memory: Memory, wanted: edits.Edit, at: datetime) -> edits.Edit:
+        """With the slot that the new words have."""
+        if wanted.text is None:
+            return wanted
+        return follow(memory, wanted, await self._stated(memory.text, at), await self._stated(wanted.text, at))
+
+    async def _stated(
+        self, text: str, at: datetime, kind: Kind | None = None, key: str | None = None, scene: str | None = None
+    ) -> Statement:
+        extractor, zone = self._resources.extractor, self._resources.zone
+        return await self._resources.in_thread(lambda: stated(text, extractor, at=at, zone=zone, kind=kind, key=key, scene=scene))
 
     async def delete(self, active: ActiveUser, memories: Sequence[Memory], *, buried: bool = True) -> int:
         """Delete memories: their rows go and their words wherever a history quotes them; tombstones stay where they are ``buried``."""
@@ -86,13 +106,25 @@ class Editing:
         return len(memories)
 
 
-def held(active: ActiveUser, id: str, version: int | None = None) -> Memory:
-    """The user's memory. Raises NotFound, and Conflict when ``version`` is not its own."""
+def held(active: ActiveUser, id: str, versions: Versions = None) -> Memory:
+    """The user's memory. Raises NotFound, and Conflict when its version is none of ``versions``."""
     memory = active.memories.get(id)
     if memory is None:
         raise NotFound("No such memory.", param="memory_id")
-    if version is not None and version != memory.version:
-        raise Conflict(f"It is at version {memory.version} now, not {version}: read it again.", param="If-Match")
+    if versions is not None and memory.version not in versions:
+        read = ", ".join(map(str, sorted(versions)))
+        raise Conflict(f"It is at version {memory.version} now, not {read}: read it again.", param="If-Match")
+    return memory
+
+
+def _correctable(memory: Memory) -> Memory:
+    """Raises Conflict where another memory took its place: words that no longer hold are not corrected, they are history."""
+    if memory.status == "deprecated":
+        raise Conflict(
+            "This memory was replaced and is kept as history: correct the one that holds now, or delete this one.",
+            code="memory_deprecated",
+            param="memory_id",
+        )
     return memory
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections import OrderedDict
@@ -12,10 +11,10 @@ from memory.briefing import BriefingText
 from schemas.exchange import Closing, Opened, Opening
 from schemas.turn import Turn
 from serve.shard.active import ActiveUser, ActiveUsers
-from serve.shard.control import Control
+from serve.shard.control import Answer, Control
 from serve.shard.masking import masked_id
 from serve.shard.recalling import Recalling
-from serve.shard.writing import Writing
+from serve.shard.writing import Place, Writing
 
 log = logging.getLogger("laoma.shard")
 _MOST_OPEN = 4096
@@ -54,44 +53,49 @@ class Exchanges:
         return len(self._open)
 
     async def open(self, user: str, opening: Opening) -> Opened:
-        """Store what the client said, recall for it. Recall that fails leaves the chat without memory, never without an answer."""
+        """Store what the client said, recall for it. Recall that fails leaves the chat without memory, never without an answer.
+
+        Whatever else fails, what was stored is read for memories as if no reply were to come.
+        """
         async with self._users.use(user) as active:
-            if opening.store and opening.messages:
-                await self._control.heed(active, opening)
-            conversation, exchange, parent = masked_id(user, opening.conversation_id or ""), opening.ids[-1] if opening.ids else "", None
-            if opening.store and opening.messages:
-                async with active.lock:
-                    place = await self._writing.open(active, opening)
-                conversation, exchange, parent = place.conversation, place.exchange, place.parent
-                for turn in place.mended:
-                    await self._mended(active, turn)
-            if parent is not None:
-                self._open[parent] = (user, self._monotonic())
-            answer = await self._control.answer(active, opening, parent) if parent is not None else None
-            aside = self._control.aside(active, opening, parent) if parent is not None and answer is None else ""
+            if not (opening.store and opening.messages):
+                conversation = masked_id(user, opening.conversation_id or "")
+                briefing = await self._recall(active, opening, conversation, None)
+                return await self._governed(user, _opened(Place(conversation, opening.ids[-1] if opening.ids else "", None), briefing))
+            await self._control.heed(active, opening)
             try:
-                new = parent is not None and answer is None and not aside
-                first = self._recalling.first_question(active, _asked(opening)) if new else ""
-                policy, manner, version = await self._policy(user, conversation)
-                briefing = BriefingText("", "", [], []) if answer is not None else await self._recall(active, opening, conversation, parent)
-            except asyncio.CancelledError:
-                self._settle(active, parent)
+                return await self._governed(user, await self._stored(active, opening))
+            except BaseException:
+                self._settle_all(active)
                 raise
-        return Opened(
-            conversation_id=conversation,
-            exchange=exchange,
-            parent=parent,
-            standing=briefing.standing,
-            recent=briefing.recent,
-            recalled=briefing.used,
-            answer=answer.text if answer is not None else None,
-            record=answer.record if answer is not None else None,
-            aside=aside,
-            first_question=first,
-            policy=policy,
-            manner=manner,
-            policy_version=version,
-        )
+
+    async def _stored(self, active: ActiveUser, opening: Opening) -> Opened:
+        async with active.lock:
+            place = await self._writing.open(active, opening)
+        for turn in place.mended:
+            await self._mended(active, turn)
+        parent = place.parent
+        if parent is None:
+            return _opened(place, await self._recall(active, opening, place.conversation, None))
+        self._open[parent] = (active.user, self._monotonic())
+        try:
+            return await self._answered(active, opening, place, parent)
+        except BaseException:
+            self._settle(active, parent)
+            raise
+
+    async def _governed(self, user: str, opened: Opened) -> Opened:
+        """With the rules of behaviour that are live (E10)."""
+        policy, manner, version = await self._policy(user, opened.conversation_id)
+        return opened.model_copy(update={"policy": policy, "manner": manner, "policy_version": version})
+
+    async def _answered(self, active: ActiveUser, opening: Opening, place: Place, parent: str) -> Opened:
+        answer = await self._control.answer(active, opening, parent)
+        if answer is not None:
+            return _opened(place, BriefingText("", "", [], []), answer=answer)
+        aside = self._control.aside(active, opening, parent)
+        first = "" if aside else self._recalling.first_question(active, _asked(opening))
+        return _opened(place, await self._recall(active, opening, place.conversation, parent), aside=aside, first_question=first)
 
     async def close(self, user: str, closing: Closing) -> None:
         """Store the reply, then let the user's turn be read for memories; a reply that can't be stored keeps no question from it."""
@@ -138,6 +142,12 @@ class Exchanges:
             log.exception("recall failed; the chat goes on with what there is")
         return briefing
 
+    def _settle_all(self, active: ActiveUser) -> None:
+        """After a failure half-way: all that waits to be read and has no reply under way."""
+        for turn in list(active.hot.values()):
+            if turn.extraction == "pending" and turn.id not in self._open:
+                self._asked(turn)
+
     def _settle(self, active: ActiveUser, parent: str | None) -> None:
         """The question, and the messages before it that waited for one reply together, are read in their order."""
         if parent is None:
@@ -154,3 +164,18 @@ class Exchanges:
 
 def _asked(opening: Opening) -> str:
     return next((spoken.text for spoken in reversed(opening.messages) if spoken.role == "user"), "")
+
+
+def _opened(place: Place, briefing: BriefingText, *, answer: Answer | None = None, aside: str = "", first_question: str = "") -> Opened:
+    return Opened(
+        conversation_id=place.conversation,
+        exchange=place.exchange,
+        parent=place.parent,
+        standing=briefing.standing,
+        recent=briefing.recent,
+        recalled=briefing.used,
+        answer=answer.text if answer is not None else None,
+        record=answer.record if answer is not None else None,
+        aside=aside,
+        first_question=first_question,
+    )

@@ -29,7 +29,7 @@ from serve.shard.active import ActiveUser, ActiveUsers
 from serve.shard.aging import Aging
 from serve.shard.consents import give, withdraw
 from serve.shard.control import Control
-from serve.shard.editing import Editing, held, of_kind
+from serve.shard.editing import Editing, Versions, held, of_kind
 from serve.shard.erasing import Forgetting
 from serve.shard.evolving import Evolving
 from serve.shard.exchanges import Exchanges
@@ -37,6 +37,7 @@ from serve.shard.export import export_lines
 from serve.shard.extraction import ExtractionQueue
 from serve.shard.importing import Imported, Importing
 from serve.shard.masking import mask, storable
+from serve.shard.once import once
 from serve.shard.recalling import Recalling
 from serve.shard.resources import Resources
 from serve.shard.snapshots import ShardSnapshots
@@ -172,6 +173,7 @@ class ShardService:
                 active.conversations[row.id] = row
             return await listing.conversation(self._resources, active, conversation_id)
 
+    @once
     async def delete_conversation(self, user: str, conversation_id: str) -> Deleted:
         """Its turns and their vectors go; memories stay. Raises NotFound."""
         async with self._users.use(user) as active, active.lock:
@@ -203,27 +205,32 @@ class ShardService:
         async with self._users.use(user) as active:
             return await listing.memory(self._resources, active, memory_id)
 
+    @once
     async def remember(self, user: str, request: MemoryIn) -> MemoryView:
         """Add a statement by hand."""
         async with self._users.use(user) as active, active.lock:
             return MemoryView.of(await self._editing.remember(active, request))
 
-    async def edit_memory(self, user: str, memory_id: str, patch: MemoryPatch, version: int | None) -> MemoryView:
+    @once
+    async def edit_memory(self, user: str, memory_id: str, patch: MemoryPatch, versions: Versions) -> MemoryView:
         """Correct a memory. Raises NotFound, Conflict."""
         async with self._users.use(user) as active, active.lock:
-            return MemoryView.of(await self._editing.edit(active, memory_id, patch, version))
+            return MemoryView.of(await self._editing.edit(active, memory_id, patch, versions))
 
-    async def revert_memory(self, user: str, memory_id: str, revert: Revert, version: int | None) -> MemoryView:
+    @once
+    async def revert_memory(self, user: str, memory_id: str, revert: Revert, versions: Versions) -> MemoryView:
         """Bring back an earlier version. Raises NotFound, Conflict."""
         async with self._users.use(user) as active, active.lock:
             history = await listing.history(self._resources, active, [memory_id])
-            return MemoryView.of(await self._editing.revert(active, memory_id, revert.version, version, history))
+            return MemoryView.of(await self._editing.revert(active, memory_id, revert.version, versions, history))
 
-    async def delete_memory(self, user: str, memory_id: str, version: int | None) -> Deleted:
+    @once
+    async def delete_memory(self, user: str, memory_id: str, versions: Versions) -> Deleted:
         """Gone from recall at once. Raises NotFound, Conflict."""
         async with self._users.use(user) as active, active.lock:
-            return Deleted(count=await self._editing.delete(active, [held(active, memory_id, version)]))
+            return Deleted(count=await self._editing.delete(active, [held(active, memory_id, versions)]))
 
+    @once
     async def clear_memories(self, user: str, kind: Kind | None) -> Deleted:
         """Delete every memory of a kind, or all."""
         async with self._users.use(user) as active, active.lock:
@@ -293,6 +300,7 @@ class ShardService:
         async with self._users.use(user) as active, active.lock:
             return await give(self._resources, active, category)
 
+    @once
     async def withdraw_consent(self, user: str, category: Sensitive) -> Deleted:
         """Forbid it again. Raises NotFound where it was not allowed."""
         if category not in {row.id for row in await self.consents(user)}:
@@ -305,6 +313,7 @@ class ShardService:
         """All of the user's rows as JSON lines."""
         return await self._resources.in_thread(lambda: export_lines(self._resources.store, self._resources.logs, user), "bulk")
 
+    @once
     async def erase(self, user: str) -> int:
         """Every row of the user goes, with its bytes; returns how many rows. Snapshots are cleaned by :meth:`erase_frozen`."""
         erased = await self._forgetting.erase(user)
@@ -414,6 +423,7 @@ class ShardService:
 
     # snapshots
 
+    @once
     async def freeze(self, name: str) -> FrozenShard:
         """Put the shard as it is now into the folder of a snapshot."""
         return await self._snapshots.freeze(name)
@@ -422,6 +432,7 @@ class ShardService:
         """Raises LaomaError where this shard's part of a snapshot is damaged."""
         await self._snapshots.check(snapshot)
 
+    @once
     async def thaw(self, snapshot: Snapshot) -> int:
         """Go back to a snapshot; returns how many later deletions were carried out again."""
         return await self._snapshots.thaw(snapshot)

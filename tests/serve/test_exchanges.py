@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from schemas.errors import Unavailable
@@ -68,3 +71,56 @@ async def test_a_recall_that_cannot_be_logged_does_not_cost_the_chat_its_memory(
     assert "花生" in opened.standing + opened.recent
     await house.service.close_exchange("ming", closing(house, opened))
     assert len(house.service._exchanges) == 0
+
+
+@pytest.mark.parametrize("part", ["_control.answer", "_control.aside", "_recalling.first_question"])
+async def test_an_opening_that_fails_half_way_leaves_its_question_read_and_nothing_open(
+    house: House, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise Unavailable("the disk is full")
+
+    owner, name = part.split(".")
+    monkeypatch.setattr(getattr(house.service._exchanges, owner), name, broken)
+    with pytest.raises(Unavailable):
+        await house.service.open_exchange("ming", opening(house, "我喜欢喝乌龙茶。"))
+    await house.service.idle("ming")
+    assert len(house.service._exchanges) == 0
+    assert [memory["text"] for memory in await house.memories("ming")] == ["我喜欢喝乌龙茶"]
+
+
+async def test_a_turn_that_was_stored_before_its_opening_failed_is_read_too(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("not foreseen")
+
+    monkeypatch.setattr(house.service._writing, "_mend", broken)
+    with pytest.raises(RuntimeError):
+        await house.service.open_exchange("ming", opening(house, "我喜欢喝乌龙茶。"))
+    await house.service.idle("ming")
+    assert [memory["text"] for memory in await house.memories("ming")] == ["我喜欢喝乌龙茶"]
+    monkeypatch.undo()
+    opened = await house.service.open_exchange("ming", opening(house, "还有红茶。"))
+    assert opened.parent is not None, "the lock is free"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_reply_whose_first_storing_fails_is_stored_by_the_next_try_or_let_go(
+    house: House, monkeypatch: pytest.MonkeyPatch, stream: bool
+) -> None:
+    calls: list[str] = []
+    shards = house.parts.shards
+    call = shards.call
+
+    async def failing(method: Any, *args: Any, **kwargs: Any) -> Any:
+        calls.append(method.__name__)
+        if calls.count("close_exchange") == 1 and method.__name__ == "close_exchange":
+            raise Unavailable("the shard moves")
+        return await call(method, *args, **kwargs)
+
+    monkeypatch.setattr(shards, "call", failing)
+    await house.chat("ming", {"role": "user", "content": "我喜欢喝乌龙茶。"}, stream=stream)
+    while len(house.service._exchanges):  # noqa: ASYNC110  what is kept of a request has no event
+        await asyncio.sleep(0.01)
+    assert calls[-1] == ("close_exchange" if stream else "abandon_exchange")
+    await house.service.idle("ming")
+    assert [memory["text"] for memory in await house.memories("ming")] == ["我喜欢喝乌龙茶"]

@@ -155,16 +155,6 @@ async def test_nothing_visible_is_no_memory(house: House) -> None:
         assert (await house.as_("ming").post("/v1/memories", json={"text": text})).status_code == 400
 
 
-async def test_correcting_a_superseded_memory_does_not_bring_it_back(house: House) -> None:
-    await house.tell("ming", "我住在杭州。")
-    house.clock.pass_(days=1)
-    await house.tell("ming", "我现在搬到北京了。")
-    retired = (await house.memories("ming", status="deprecated"))[0]
-    answer = await house.as_("ming").patch(f"/v1/memories/{retired['id']}", json={"priority": 1})
-    assert (answer.json()["status"], answer.json()["priority"]) == ("deprecated", 1)
-    assert len(await house.memories("ming")) == 1
-
-
 async def test_no_wording_that_a_deleted_memory_ever_had_is_learnt_from_old_words(house: House) -> None:
     old = {"messages": [{"role": "user", "content": "我对花生过敏。", "at": "2025-01-01T00:00:00Z"}], "wait": True}
     client = house.as_("ming")
@@ -221,3 +211,67 @@ async def test_the_words_of_a_deleted_memory_leave_the_sealed_logs_at_once(house
     changes = [line for line in (await client.get("/v1/export")).text.splitlines() if '"table": "changes"' in line]
     assert not [line for line in changes if "Quill" in line or "Pell" in line]
     assert [row["id"] for row in await house.memories("ming")] == [kept]
+
+
+async def test_the_slot_follows_a_changed_text_and_goes_back_with_it(house: House) -> None:
+    client = house.as_("ming")
+    id = await told(house, "我对花生过敏。")
+    assert (await client.patch(f"/v1/memories/{id}", json={"text": "我对腰果过敏"})).json()["key"] == "健康/过敏/腰果"
+    assert (await client.post(f"/v1/memories/{id}/revert")).json()["key"] == "健康/过敏/花生"
+    home = await told(house, "我住在杭州。")
+    edited = (await client.patch(f"/v1/memories/{home}", json={"text": "我喜欢喝红茶"})).json()
+    assert (edited["kind"], edited["key"]) == ("preference", "偏好/红茶")
+
+
+async def test_a_slot_that_the_user_named_stays_when_the_text_changes(house: House) -> None:
+    client = house.as_("ming")
+    named = {"key": "家/钥匙", "scene": "旅行", "kind": "fact"}
+    id = (await client.post("/v1/memories", json={"text": "备用钥匙在花盆下", **named})).json()["id"]
+    edited = (await client.patch(f"/v1/memories/{id}", json={"text": "备用钥匙在邻居那里"})).json()
+    assert {name: edited[name] for name in named} == named
+    wanted = {"text": "我住在苏州", "key": "资料/老家"}
+    assert (await client.patch(f"/v1/memories/{id}", json=wanted)).json()["key"] == "资料/老家"
+
+
+async def test_what_was_replaced_is_not_corrected_nor_reverted(house: House) -> None:
+    await house.tell("ming", "我住在杭州。")
+    house.clock.pass_(days=1)
+    await house.tell("ming", "我现在搬到北京了。")
+    client = house.as_("ming")
+    retired = (await house.memories("ming", status="deprecated"))[0]
+    for answer in (
+        await client.patch(f"/v1/memories/{retired['id']}", json={"priority": 1}),
+        await client.post(f"/v1/memories/{retired['id']}/revert"),
+    ):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "memory_deprecated")
+        assert "\n" not in answer.json()["error"]["message"]
+    assert (await house.memories("ming", status="deprecated"))[0] == retired
+    assert len(await house.memories("ming")) == 1
+
+
+async def test_a_correction_that_changes_nothing_writes_nothing(house: House) -> None:
+    client = house.as_("ming")
+    id = await told(house, "我喜欢喝乌龙茶。")
+    before = (await client.get(f"/v1/memories/{id}")).json()
+    same = {name: before["memory"][name] for name in ("text", "kind", "key", "scene", "priority")}
+    for body in ({}, same, {"text": before["memory"]["text"]}):
+        answer = await client.patch(f"/v1/memories/{id}", json=body)
+        assert (answer.status_code, answer.json()) == (200, before["memory"])
+    assert (await client.get(f"/v1/memories/{id}")).json()["history"] == before["history"]
+
+
+async def test_if_match_is_understood_in_all_its_forms(house: House) -> None:
+    client = house.as_("ming")
+    id = await told(house, "我喜欢喝乌龙茶。")
+    place = f"/v1/memories/{id}"
+    tag = (await client.get(place)).headers["ETag"]
+    assert tag == '"1"'
+    for fits in ("1", tag, f"W/{tag}", '"7", "1"', 'W/"7",W/"1"', "*"):
+        answer = await client.patch(place, json={"text": "我喜欢喝乌龙茶"}, headers={"If-Match": fits})
+        assert (answer.status_code, answer.headers["ETag"]) == (200, tag), fits
+    for stale in ("2", '"2"', 'W/"2"', '"7", "2"'):
+        answer = await client.patch(place, json={"text": "我喜欢喝红茶"}, headers={"If-Match": stale})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "version_conflict"), stale
+    for odd in ("", "one", '"1', "W/", '"1", x', "-1", '"1" "2"', "9" * 40):
+        answer = await client.patch(place, json={"text": "我喜欢喝红茶"}, headers={"If-Match": odd})
+        assert (answer.status_code, answer.json()["error"]["param"]) == (400, "If-Match"), odd

@@ -96,7 +96,7 @@ async def correct(
 ) -> Response:
     """Change the text, guarded by the version that was read."""
     patch = MemoryPatch(text=text, kind=_one_of(kind, KINDS)) if kind else MemoryPatch(text=text)
-    await parts.shards.call(ShardService.edit_memory, session.key.user, memory_id, patch, version)
+    await parts.shards.call(ShardService.edit_memory, session.key.user, memory_id, patch, {version})
     return RedirectResponse(f"/panel/memories/{memory_id}", 303)
 
 
