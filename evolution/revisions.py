@@ -67,8 +67,7 @@ def require_approvable(revision: Revision, needs: Consent, *, admin: bool, untes
         raise Forbidden("This would hold for everybody: an admin key has to approve it.", code="admin_needed")
     if revision.state == "proposed" and not untested:
         raise Conflict(
-            "The gate has not passed it (`laoma job submit feedback` tries it; it needs a capable model): approve it all the same with "
-            '`"untested": true`, `laoma revisions approve --untested`.',
+            'No gate has tried it: approve it all the same with `"untested": true`, `laoma revisions approve --untested`.',
             code="not_tested",
         )
 

@@ -99,7 +99,8 @@ class _Writer:
 
     def touched(self, memory: Memory) -> Memory:
         turns = memory.turns if self.turn is None or self.turn in memory.turns else [*memory.turns, self.turn]
-        return memory.but(updated_at=self.at, verified_at=self.at, turns=turns)
+        seen = max(self.at, memory.verified_at or memory.created_at)  # an old log that is read late confirms, and makes nothing older
+        return memory.but(updated_at=max(self.at, memory.updated_at), verified_at=seen, turns=turns)
 
     def change(self, memory: str, action: Action, before: str | None, after: str | None, reason: str) -> Change:
         return Change(

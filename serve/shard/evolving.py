@@ -11,6 +11,7 @@ from evolution.revisions import consent, propose, require_approvable
 from lake.store import Put
 from schemas.errors import Conflict, NotFound
 from schemas.policy import BASE, Policy, PolicyList, Revision, RevisionIn, RevisionList
+from serve.shard.masking import mask
 from serve.shard.resources import Resources
 
 _KEPT = 1000
@@ -88,8 +89,8 @@ class Evolving:
                 user=owner,
                 at=at,
                 scope=wanted.scope,
-                replacement=wanted.replacement,
-                fault=wanted.fault,
+                replacement=mask(wanted.replacement),
+                fault=mask(wanted.fault),
                 part=wanted.part,
                 constitution=read_constitution(self.home),
                 embedder=self._resources.embedder,

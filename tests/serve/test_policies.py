@@ -80,3 +80,11 @@ async def test_a_rejected_change_is_not_approved_any_more(house: House) -> None:
     assert (await house.as_("bob").post(f"/v1/revisions/{revision['id']}/reject")).status_code == 404
     assert (await client.post(f"/v1/revisions/{revision['id']}/reject")).json()["state"] == "rejected"
     assert (await client.post(f"/v1/revisions/{revision['id']}/approve", json={"untested": True})).status_code == 409
+
+
+async def test_a_secret_in_a_proposal_is_not_stored(house: House) -> None:
+    lin = house.as_("lin")
+    answer = await lin.post("/v1/revisions", json={"replacement": "回复里别提我的手机号13912345678。", "scope": "scene"})
+    assert answer.status_code in (200, 201), answer.text
+    assert "13912345678" not in answer.text
+    assert "13912345678" not in (await lin.get("/v1/export")).text
