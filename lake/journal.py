@@ -47,8 +47,19 @@ class Journal:
         self._keeping = Lock()
         self.syncs = 0
 
+    def _for_the_owner(self) -> None:
+        """For the owner's eyes only; what SQLite makes beside it has the same mode.
+
+        Never opened where it is there already: closing a file drops all POSIX locks that this process holds on it, SQLite's too, and
+        another process would then take the journal's WAL away as the last to leave.
+        """
+        try:
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        except FileExistsError:
+            self.path.chmod(0o600)
+
     def _connect(self) -> sqlite3.Connection:
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # what SQLite makes beside it has the same mode
+        self._for_the_owner()
         db = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA auto_vacuum=INCREMENTAL")
         mode, synchronous = self._modes
