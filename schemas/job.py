@@ -30,12 +30,6 @@ class JobKind(BaseModel):
 
 
 JOBS: dict[str, JobKind] = {
-    "import": JobKind(
-        module="jobs.imports.run",
-        english="reads old chats that were uploaded and keeps what lasts (`laoma import` submits it)",
-        chinese="读入上传的旧聊天并保留值得记住的内容（由 `laoma import` 提交）",
-        alone=False,
-    ),
     "seal": JobKind(
         module="jobs.seal",
         english="moves old turns and events from the hot tables to Parquet logs",
@@ -63,6 +57,12 @@ JOBS: dict[str, JobKind] = {
         chinese="从旧版本和快照中清除已删除内容的字节",
         cron="30 4 * * *",
         priority=10,
+    ),
+    "import": JobKind(
+        module="jobs.imports.run",
+        english="reads old chats that were uploaded and keeps what lasts (`laoma import` submits it)",
+        chinese="读入上传的旧聊天并保留值得记住的内容（由 `laoma import` 提交）",
+        alone=False,
     ),
 }
 """Every job, by name: one entry here is all that it takes to have it submitted, scheduled, listed and logged."""

@@ -102,6 +102,7 @@ async def test_a_job_is_run_and_watched_to_its_end_by_keyboard_alone(tab: Page, 
     house.parts = replace(house.parts, jobs=board)
     await tab_to(tab, "任务")
     await tab.keyboard.press("Enter")
+    await tab.wait_for_url("**/panel/jobs")
     await tab_to(tab, "运行")
     await tab.keyboard.press("Enter")
     await board.ended()
