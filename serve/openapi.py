@@ -19,6 +19,8 @@ _COMPLETION = {
         "text/event-stream": {"schema": {"type": "string"}},
     },
 }
+_UPLOAD = "Body_submit_v1_imports_post"
+"""FastAPI's name of the one form; its fields can't carry an example of the whole."""
 _TEXTS = {
     ("/v1/export", "get"): {"application/x-ndjson": {"schema": {"type": "string"}}},
     ("/metrics", "get"): {"text/plain": {"schema": {"type": "string"}}},
@@ -37,5 +39,6 @@ def complete(app: FastAPI) -> dict[str, Any]:
         document["paths"]["/v1/chat/completions"]["post"]["responses"]["200"] = _COMPLETION
         for name in ("HTTPValidationError", "ValidationError"):
             document["components"]["schemas"].pop(name, None)
+        document["components"]["schemas"][_UPLOAD]["examples"] = [{"files": ["conversations.json"], "dry_run": True, "wait": True}]
         app.openapi_schema = document
     return app.openapi_schema
