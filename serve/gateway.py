@@ -50,7 +50,7 @@ def build_gateway(parts: Parts) -> FastAPI:
     app.add_middleware(
         BodyLimit,
         limit=parts.settings.http.body_limit_mb * 1024 * 1024,
-        uploads=("/v1/imports", parts.settings.http.import_limit_mb * 1024 * 1024),
+        uploads=(("/v1/imports", "/panel/import"), parts.settings.http.import_limit_mb * 1024 * 1024),
     )
     if parts.settings.http.cors_origins:
         app.add_middleware(CrossOrigin, origins=parts.settings.http.cors_origins)

@@ -12,9 +12,9 @@ from serve.failures import error_body
 
 
 class BodyLimit:
-    """Refuses a body over ``limit`` bytes with 413, before it is read whole. ``uploads``: a path that may be sent more, and how much."""
+    """Refuses a body over ``limit`` bytes with 413, before it is read whole. ``uploads``: paths that may be sent more, and how much."""
 
-    def __init__(self, app: ASGIApp, limit: int, uploads: tuple[str, int] = ("", 0)) -> None:
+    def __init__(self, app: ASGIApp, limit: int, uploads: tuple[tuple[str, ...], int] = ((), 0)) -> None:
         self._app = app
         self._limit = limit
         self._uploads = uploads
@@ -23,7 +23,7 @@ class BodyLimit:
         """ASGI."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        limit = self._uploads[1] if scope["path"] == self._uploads[0] else self._limit
+        limit = self._uploads[1] if scope["path"] in self._uploads[0] else self._limit
         declared = dict(scope["headers"]).get(b"content-length", b"0")
         if declared.isdigit() and int(declared) > limit:
             return await _refuse(send, 413, f"The body is over {limit // 1024 // 1024} MiB.", "body_too_large")

@@ -5,6 +5,7 @@ Skipped where no Chromium is installed (``.ci/run`` installs one).
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -20,7 +21,7 @@ from tests.serve.panel.board import HouseJobs
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PICTURES = Path(__file__).parents[3] / "artifacts" / "panel"
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)> \u202eRTL שלום **粗体** " + "长" * 1800
-PAGES = ("", "memories", "changes", "profile", "jobs", "health")
+PAGES = ("", "memories", "changes", "profile", "import", "jobs", "health")
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
 
@@ -39,7 +40,7 @@ async def tab(browser: Browser, house: House) -> AsyncIterator[Page]:
     context = await browser.new_context(locale="zh-CN", viewport={"width": 1100, "height": 760})
     page = await context.new_page()
     trouble: list[str] = []
-    page.on("console", lambda said: trouble.append(said.text) if said.type == "error" and "503" not in said.text else None)
+    page.on("console", lambda said: trouble.append(said.text) if said.type == "error" and not re.search("503|403", said.text) else None)
     page.on("pageerror", lambda error: trouble.append(str(error)))
     link = (await house.as_("owner", ["user", "admin"]).post("/v1/panel/links")).json()["url"]
     await page.goto(link)
@@ -126,6 +127,55 @@ async def test_the_schedule_is_held_and_let_go_by_keyboard_alone(tab: Page, hous
     await expect(tab.get_by_text("定时任务运行中。")).to_be_visible()
 
 
+async def test_a_file_is_looked_at_then_imported_and_taken_back_by_keyboard_alone(tab: Page, house: House, tmp_path: Path) -> None:
+    house.parts = replace(house.parts, jobs=HouseJobs(house))
+    chat = tmp_path / "旧聊天.jsonl"
+    chat.write_text('{"messages": [{"role": "user", "content": "我对芒果过敏。"}, {"role": "user", "content": "今天天气不错。"}]}')
+    await tab_to(tab, "导入")
+    await tab.keyboard.press("Enter")
+    await tab.wait_for_url("**/panel/import")
+    await tab_to(tab, "")  # the file's field has no text of its own
+    async with tab.expect_file_chooser() as choosing:
+        await tab.keyboard.press("Enter")
+    await (await choosing.value).set_files(chat)
+    await tab_to(tab, "先看看会记住什么")
+    await tab.keyboard.press("Enter")
+    await expect(tab.get_by_text("什么都没有保存：这只是试看。")).to_be_visible()
+    await expect(tab.locator("#told tbody th")).to_contain_text(["芒果"])
+    await expect(tab.locator("#told")).to_be_focused()
+    assert not await house.memories("owner")
+    await checked(tab, "import-dry-run-zh-CN-light")
+    await tab_to(tab, "现在导入这些文件")
+    await tab.keyboard.press("Enter")
+    await expect(tab.locator("#told h2", has_text="记住了")).to_be_visible()
+    assert ["芒果" in memory["text"] for memory in await house.memories("owner")] == [True]
+    await tab_to(tab, "撤销这次导入……")
+    await tab.keyboard.press("Enter")
+    await expect(tab.locator("h1")).to_have_text("撤销这次导入？")
+    await checked(tab, "import-undo-zh-CN-light")
+    await tab_to(tab, "")
+    await tab.keyboard.press("Space")
+    await tab_to(tab, "撤销导入")
+    await tab.keyboard.press("Enter")
+    await expect(tab.get_by_role("status")).to_contain_text("已移除 2 条对话、1 条记忆")
+    assert not await house.memories("owner")
+
+
+async def test_a_dropped_file_is_chosen_and_a_broken_one_is_told_in_place(tab: Page, house: House) -> None:
+    house.parts = replace(house.parts, jobs=HouseJobs(house))
+    await tab.goto(f"{house.url}/panel/import")
+    dropped = await tab.evaluate_handle(
+        "() => { const d = new DataTransfer(); d.items.add(new File(['{\"a\": 1}'], 'x.json')); return d; }"
+    )
+    await tab.locator("#upload").dispatch_event("drop", {"dataTransfer": dropped})
+    assert await tab.locator("[type=file]").evaluate("field => field.files[0].name") == "x.json"
+    await tab.get_by_role("button", name="导入", exact=True).click()
+    await expect(tab.locator("#told .alert")).to_contain_text("x.json")
+    await tab.evaluate("document.body.dataset.csrf = 'old'")
+    await tab.get_by_role("button", name="导入", exact=True).click()
+    await expect(tab.locator("#trouble")).to_contain_text("out of date")
+
+
 async def test_health_shows_faults_first_with_what_to_do(tab: Page, house: House) -> None:
     (house.home / "owner.key").write_text("k")
     (house.home / "owner.key").chmod(0o644)
@@ -142,7 +192,7 @@ async def test_hostile_text_stays_text_on_every_page(tab: Page, house: House) ->
     await house.as_("owner").post("/v1/memories", json={"text": HOSTILE})
     house.model.reply = HOSTILE
     await say(tab, HOSTILE)
-    await expect(tab.locator(".turn.assistant footer")).to_be_visible()
+    await expect(tab.locator(".turn.assistant footer")).to_be_visible(timeout=30_000)
     tab.on("dialog", lambda _: pytest.fail("a script ran"))
     for page in PAGES:
         await tab.goto(f"{house.url}/panel/{page}".rstrip("/"))

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from serve.panel import words
-from serve.panel.render import FOLDER
+from serve.panel.render import FOLDER, PAGES
 from tests.serve.house import House
 from tests.serve.panel.visit import send, sign_in, token
 
@@ -47,7 +47,7 @@ async def test_a_link_is_worthless_after_its_time(house: House) -> None:
         assert (await browser.post("/panel/enter", data={"code": code})).status_code == 403
 
 
-@pytest.mark.parametrize("path", ["/panel", "/panel/memories", "/panel/changes", "/panel/profile", "/panel/jobs", "/panel/health"])
+@pytest.mark.parametrize("path", [f"/panel/{path}".rstrip("/") for path, _ in PAGES])
 async def test_without_a_session_every_page_leads_to_the_entry(house: House, path: str) -> None:
     for cookie in ("", "x.y.z"):
         async with httpx.AsyncClient(base_url=house.url, cookies={"laoma_panel": cookie}) as browser:
