@@ -95,7 +95,7 @@ def _look(client: httpx.Client, ids: list[str]) -> dict[str, Any]:
     return {
         "turns": len(ids),
         "pending": states["pending"],
-        "given_up": states["failed"],
+        "given_up": states["failed"] + states["given_up"],
         "memories": dict(Counter(actor.get(row["id"], "?") for row in own)),
         "invalid": invalid,
         "texts": [row["text"] for row in own if actor.get(row["id"]) == "model"],

@@ -85,10 +85,10 @@ def drop_sealed(store: ShardStore, logs: Path, user: str, ids: Sequence[str] | N
     with writing:
         with store.owning():
             sweep_drafts(logs, store.root.name)
-        for log in (TURNS, EVENTS):
+        for log, schema in ((TURNS, turn_schema()), (EVENTS, event_schema())):
             for path in day_files(logs, log, store.root.name):
                 with store.owning():
-                    stored = _read(store, path, turn_schema())
+                    stored = _read(store, path, schema)
                     if stored is not None:
                         gone += _rewrite(path, stored, pc.invert(_matching(stored, user, ids, conversation)), logs)
     return gone

@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS entries (seq INTEGER PRIMARY KEY AUTOINCREMENT, name 
 CREATE TABLE IF NOT EXISTS quarantine (seq INTEGER PRIMARY KEY, name TEXT, version INTEGER, payload TEXT, error TEXT);
 CREATE TABLE IF NOT EXISTS lease (one INTEGER PRIMARY KEY CHECK (one = 1), fence INTEGER, holder TEXT, taken_at TEXT);
 CREATE TABLE IF NOT EXISTS hardened (name TEXT PRIMARY KEY, version INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS owed (name TEXT, user TEXT, id TEXT, at TEXT, seq INTEGER, PRIMARY KEY (name, user, id)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 INSERT OR IGNORE INTO lease VALUES (1, 0, '', '');
 """
@@ -117,6 +118,8 @@ class Journal:
                 "INSERT INTO entries (name, version, payload) VALUES (?, ?, ?)", (entry.table, entry.version, entry.payload)
             )
             seq = cursor.lastrowid or 0
+            owed = [(entry.table, user, id, at, seq) for user, id, at in entry.copied]
+            db.executemany("INSERT OR REPLACE INTO owed VALUES (?, ?, ?, ?, ?)", owed)
         return seq
 
     def entries(self) -> list[tuple[int, Entry]]:
@@ -132,8 +135,9 @@ class Journal:
             db.execute("DELETE FROM entries WHERE seq = ?", (seq,))
 
     def drop_quarantined(self, fence: int, user: str) -> int:
-        """Take out of quarantine every entry that names this user; returns how many."""
+        """Take out of quarantine every entry that names this user, and what is owed of them; returns how many entries."""
         with self._transaction(fence) as db:
+            db.execute("DELETE FROM owed WHERE user = ?", (user,))
             cursor = db.execute("DELETE FROM quarantine WHERE instr(payload, ?) > 0", (json.dumps(user),))
             plain = db.execute("DELETE FROM quarantine WHERE instr(payload, ?) > 0", (json.dumps(user, ensure_ascii=False),))
             return cursor.rowcount + plain.rowcount
@@ -163,6 +167,21 @@ class Journal:
         """Write named facts about the shard."""
         with self._transaction(fence) as db:
             db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", list(facts.items()))
+
+    def owed(self, name: str, before: str) -> list[tuple[str, str, str, int]]:
+        """User, id, time, number of the rows of a table that the logs do not hold as they are."""
+        with self._lock:
+            return self._db.execute("SELECT user, id, at, seq FROM owed WHERE name = ? AND at < ?", (name, before)).fetchall()
+
+    def owe(self, fence: int, name: str, rows: Sequence[tuple[str, str, str]]) -> None:
+        """Add to what is owed: user, id, time."""
+        with self._transaction(fence) as db:
+            db.executemany("INSERT OR IGNORE INTO owed VALUES (?, ?, ?, ?, 0)", [(name, *row) for row in rows])
+
+    def pay(self, fence: int, name: str, rows: Sequence[tuple[str, str, int]]) -> None:
+        """Take user, id, number out of what is owed: those that have another number by now stay."""
+        with self._transaction(fence) as db:
+            db.executemany("DELETE FROM owed WHERE name = ? AND user = ? AND id = ? AND seq = ?", [(name, *row) for row in rows])
 
     def lengths(self) -> tuple[int, int]:
         """(entries waiting, entries in quarantine)."""

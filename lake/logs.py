@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import count
 from pathlib import Path
 from threading import Lock
@@ -29,7 +29,7 @@ from lake.parquet import (
     word_of,
 )
 from lake.store import ShardStore
-from lake.writes import Key
+from lake.writes import COPIED, Key
 from schemas.conversation import Event, Feedback
 from schemas.memory import Change
 from schemas.record import Record, from_table
@@ -39,6 +39,10 @@ writing = Lock()
 """Held from reading what a log file shall hold to replacing it, one day at a time: sealing and erasing never work on one file at once,
 and a deletion waits for one day of a sealing, not for all. Between processes
 the owner's lock guards the files of a shard (:meth:`ShardStore.owning`)."""
+
+
+_Due = dict[type[Record], dict[Key, int]]
+"""Rows of a day that are due, by kind, with the number under which each is owed."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +60,18 @@ class SealReport:
 def seal(store: ShardStore, logs: Path, *, before: datetime, zone: ZoneInfo) -> SealReport:
     """Move turns and events older than ``before`` into the logs, by the day they have in ``zone``.
 
-    Turns that wait for extraction stay. Changes and feedback are copied: they stay hot as the history of living memories, and the hot
-    row wins wherever both are read. A run that was killed is finished by the next one; nothing is sealed twice. What is deleted while
-    it runs is not sealed, or taken out again by the deletion, which waits for the file. Raises Fenced, Unavailable.
+    Turns that wait for extraction, or to be read once more, stay. Changes and feedback are copied: they stay hot as the history of living
+    memories, and the hot row wins wherever both are read; only those are looked at that were written since they were copied. A run that
+    was killed is finished by the next one; nothing is sealed twice. What is deleted while it runs is not sealed, or taken out again by
+    the deletion, which waits for the file. Raises Fenced, Unavailable.
     """
-    old = f"\"at\" < timestamp '{before.astimezone(UTC).strftime('%Y-%m-%d %H:%M:%S.%f')}'"
+    old = f'"at" < {_stamp(before)}'
     with writing, store.owning():
         sweep_drafts(logs, store.root.name)
-    turns = _Sealing(store, logs, TURNS, {Turn: f"{old} AND extraction != 'pending'"}, _turn_table).run(zone)
-    events = _Sealing(store, logs, EVENTS, dict.fromkeys((Event, Change, Feedback), old), event_table).run(zone)
+    settled = f"{old} AND extraction NOT IN ('pending', 'failed')"
+    turns = _Sealing(store, logs, TURNS, before, {Turn: settled}, _turn_table).run(zone)
+    events = _Sealing(store, logs, EVENTS, before, dict.fromkeys((Event, Change, Feedback), old), event_table).run(zone)
+    store.owed.trust(True)
     return SealReport(sum(new for new, _ in turns), sum(new for new, _ in events), sum(wrote for _, wrote in (*turns, *events)))
 
 
@@ -75,44 +82,68 @@ class _Sealing:
     store: ShardStore
     logs: Path
     log: str
+    before: datetime
     wanted: Mapping[type[Record], str]
     to_table: Callable[[Sequence[Record]], pa.Table]
 
     def run(self, zone: ZoneInfo) -> list[tuple[int, bool]]:
         """For each day: rows that were not in its file, whether it was written."""
         self._recall_damage()
-        days: dict[date, dict[type[Record], set[Key]]] = defaultdict(lambda: defaultdict(set))
-        for kind, where in self.wanted.items():
-            for row in self.store.rows(kind, None, where=where):
-                days[_time(row).astimezone(zone).date()][kind].add((row.user, row.id))
-        return [self._seal_day(day, due) for day, due in sorted(days.items())]
+        days: dict[date, _Due] = defaultdict(lambda: defaultdict(dict))
+        for kind in self.wanted:
+            for key, (at, number) in self._due(kind).items():
+                days[at.astimezone(zone).date()][kind][key] = number
+        return [self._seal_day(day, due, zone) for day, due in sorted(days.items())]
 
-    def _seal_day(self, day: date, due: Mapping[type[Record], set[Key]]) -> tuple[int, bool]:
+    def _due(self, kind: type[Record]) -> dict[Key, tuple[datetime, int]]:
+        """When each row that is due was, and the number under which it is owed."""
+        if kind.TABLE not in COPIED:
+            return {(row.user, row.id): (_time(row), 0) for row in self.store.rows(kind, None, where=self.wanted[kind])}
+        if not self.store.owed.whole:
+            self.store.owed.owe(kind, [((row.user, row.id), _time(row)) for row in self.store.rows(kind, None)])
+        return self.store.owed.before(kind, self.before)
+
+    def _seal_day(self, day: date, due: _Due, zone: ZoneInfo) -> tuple[int, bool]:
         path = day_file(self.logs, self.log, day, self.store.root.name)
+        before, after, moved = 0, 0, dict[type[Record], dict[Key, Record]]()
         with writing, self.store.owning():
             # Read again: what was deleted since the days were listed must not get into a file that outlives it.
             rows = [row for kind, keys in due.items() for row in self._still_due(kind, keys)]
-            if not rows:
-                return 0, False
-            new = self.to_table(rows)
-            stored = _read_or_set_aside(self.store, path, new.schema)
-            merged = merge(stored, new)
-            changed = not _same(stored, merged)
-            if changed:
-                replace_file(path, merged, self.logs)
-            moved = {kind: _read_back(kind, path, due.get(kind, set())) for kind in (Turn, Event)}
+            changed = False
+            if rows:
+                new = self.to_table(rows)
+                stored, aside = _read_or_set_aside(self.store, path, new.schema)
+                if aside:  # what had been copied into it is copied once more
+                    new = merge(self.to_table(self._copied(day, zone)), new)
+                merged = merge(stored, new)
+                before, after, changed = stored.num_rows, merged.num_rows, not _same(stored, merged)
+                if changed:
+                    replace_file(path, merged, self.logs)
+                moved = {kind: _read_back(kind, path, due.get(kind, {})) for kind in (Turn, Event)}
         for kind, sealed in moved.items():
             if sealed:
                 self.store.drop_unchanged(kind, sealed)
-        return merged.num_rows - stored.num_rows, changed
+        for kind, owed in due.items():
+            if kind.TABLE in COPIED:
+                self.store.owed.paid(kind, owed)
+        return after - before, changed
 
-    def _still_due(self, kind: type[Record], keys: set[Key]) -> list[Record]:
+    def _copied(self, day: date, zone: ZoneInfo) -> list[Record]:
+        begin = datetime.combine(day, time(), zone)
+        where = f'"at" >= {_stamp(begin)} AND "at" < {_stamp(datetime.combine(day + timedelta(days=1), time(), zone))}'
+        return [row for kind in self.wanted if kind.TABLE in COPIED for row in self.store.rows(kind, None, where=where)]
+
+    def _still_due(self, kind: type[Record], keys: Mapping[Key, int]) -> list[Record]:
         found = self.store.rows(kind, None, ids=sorted(row_id for _, row_id in keys), where=self.wanted[kind])
         return [row for row in found if (row.user, row.id) in keys]
 
     def _recall_damage(self) -> None:
         for aside in (self.logs / self.log).glob(f"date=*/shard-{self.store.root.name}.*.damaged"):
             self.store.note_damaged(aside, OSError("it was set aside"))
+
+
+def _stamp(at: datetime) -> str:
+    return f"timestamp '{at.astimezone(UTC).strftime('%Y-%m-%d %H:%M:%S.%f')}'"
 
 
 def _time(row: Record) -> datetime:
@@ -133,17 +164,17 @@ def event_table(rows: Sequence[Record]) -> pa.Table:
     return pa.Table.from_pylist(dumped, schema=event_schema())
 
 
-def _read_or_set_aside(store: ShardStore, path: Path, schema: pa.Schema) -> pa.Table:
-    """A day's rows. A damaged file makes way for a new one, and stays beside it under another name."""
+def _read_or_set_aside(store: ShardStore, path: Path, schema: pa.Schema) -> tuple[pa.Table, bool]:
+    """A day's rows. A damaged file makes way for a new one, and stays beside it under another name (then True, and no rows)."""
     try:
-        return read_file(path, schema)
+        return read_file(path, schema), False
     except (pa.ArrowInvalid, OSError) as error:
         if not is_damaged(error):
             raise
         aside = next(name for number in count(1) if not (name := path.with_suffix(f".{number}.damaged")).exists())
         path.rename(aside)
         store.note_damaged(aside, error, formerly=path)
-        return schema.empty_table()
+        return schema.empty_table(), True
 
 
 def _same(stored: pa.Table, merged: pa.Table) -> bool:
@@ -153,7 +184,7 @@ def _same(stored: pa.Table, merged: pa.Table) -> bool:
     return bool(stored.sort_by(by).equals(merged.sort_by(by)))
 
 
-def _read_back(kind: type[Record], path: Path, keys: set[Key]) -> dict[Key, Record]:
+def _read_back(kind: type[Record], path: Path, keys: Mapping[Key, int]) -> dict[Key, Record]:
     """What a file holds of these rows: only what can be read there may leave the hot table."""
     if not keys:
         return {}

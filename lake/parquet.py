@@ -13,6 +13,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from lake.durable import put_in_place, sync_file, sync_new_folder
+from lake.migrations import conform, lift
 from schemas.conversation import Event, Feedback
 from schemas.memory import Change
 from schemas.record import Record, arrow_schema
@@ -21,6 +22,9 @@ from schemas.turn import Turn
 TURNS = "turns"
 EVENTS = "events"
 
+EVENTS_VERSION = 1
+"""Of the shape of ``logs/events``; one more with each step in ``MIGRATIONS["logs/events"]``. That of ``logs/turns`` is a turn's."""
+_EVENTS_SHAPE = "logs/events"
 _GROUP = 4096
 """Rows in a row group: a file is sorted by user, so a reader of one user skips the groups of others by their statistics."""
 
@@ -39,7 +43,7 @@ def event_schema() -> pa.Schema:
     for kind in (Event, Change, Feedback):
         for field in arrow_schema(kind, 1):
             fields.setdefault(field.name, field.with_nullable(True))
-    return pa.schema(fields.values(), metadata={"laoma.table": EVENTS, "laoma.version": "1"})
+    return pa.schema(fields.values(), metadata={"laoma.table": _EVENTS_SHAPE, "laoma.version": str(EVENTS_VERSION)})
 
 
 def word_of(kind: type[Record]) -> str:
@@ -69,8 +73,31 @@ def is_damaged(error: Exception) -> bool:
 
 
 def read_file(path: Path, schema: pa.Schema) -> pa.Table:
-    """A day's rows, none where there is no file."""
-    return pq.ParquetFile(path).read() if path.exists() else schema.empty_table()
+    """A day's rows in the shape of ``schema`` (of :func:`turn_schema` or :func:`event_schema`), none where there is no file.
+
+    Raises LaomaError where a newer release wrote it.
+    """
+    return today(pq.ParquetFile(path).read(), schema) if path.exists() else schema.empty_table()
+
+
+def version_of(schema: pa.Schema) -> int:
+    """The version of the shape that a file of the logs was written in."""
+    return int((schema.metadata or {}).get(b"laoma.version", b"1"))
+
+
+def today(data: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Rows of a file of the logs in today's shape, whatever release wrote it."""
+    if data.schema.equals(schema, check_metadata=True):
+        return data
+    table = schema.metadata[b"laoma.table"].decode()
+    lifted = lift(table, version_of(data.schema), version_of(schema), data)
+    if table == Turn.TABLE:
+        return conform(lifted, Turn, 1)
+    columns = [
+        lifted[field.name].cast(field.type) if field.name in lifted.column_names else pa.nulls(lifted.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)
 
 
 def replace_file(path: Path, data: pa.Table, logs: Path) -> None:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from lake.measured import SCHEMAS, measured
 from lake.migrations import lift
-from lake.parquet import EVENTS, TURNS, dataset, day_files, event_schema, turn_schema, word_of
+from lake.parquet import EVENTS, TURNS, dataset, day_files, event_schema, read_file, turn_schema, version_of, word_of
 from lake.place import Place
 from lake.tables import KINDS, scan
 from schemas.conversation import Conversation, Event, Feedback
@@ -56,15 +56,23 @@ def connect(home: Path) -> duckdb.DuckDBPyConnection:
 
 def _sealed(place: Place, name: str, schema: pa.Schema) -> ds.Dataset:
     """The files of a log, without those that are damaged: a day is missing rather than all of them."""
-    files = []
+    files: list[Path] = []
+    older: list[Path] = []
     for path in day_files(place.logs, name):
         try:
-            pq.read_metadata(path)
+            (files if version_of(pq.read_schema(path)) == version_of(schema) else older).append(path)
         except (pa.ArrowInvalid, OSError) as error:
             log.warning("%s is left out, it can't be read: %s", path, str(error).splitlines()[0][:200])
-        else:
-            files.append(path)
-    return dataset(place.logs, name, schema, files)
+    found = dataset(place.logs, name, schema, files)
+    if not older:
+        return found
+    lifted = [_fit(read_file(path, schema).append_column("date", _day(path)), found.schema) for path in older]
+    return ds.dataset([found, ds.dataset(pa.concat_tables(lifted))])
+
+
+def _day(path: Path) -> pa.Array:
+    rows = pq.read_metadata(path).num_rows
+    return pa.array([path.parent.name.removeprefix("date=")] * rows, pa.string())
 
 
 def _view(name: str, schema: pa.Schema) -> str:

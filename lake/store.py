@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from lake.commits import GroupCommit, Pending
 from lake.journal import Journal
 from lake.opening import TORN, open_shard
+from lake.owed import Owed
 from lake.tables import chunked, only, quote, scan
 from lake.watching import Watches
 from lake.writes import Drop, Key, Put, Write, checked, encode, kind_of
@@ -83,6 +84,7 @@ class ShardStore:
             self._journal, self._fence, name=f"laoma-commit-{root.name}", committed=self._applier.take, room=self._applier.wait_for_room
         )
         self._watches = Watches()
+        self.owed = Owed(self._journal, self._fence)
         self._applier.start(f"laoma-apply-{root.name}")
         self._closed = False
         self._damaged: set[Path] = set()
@@ -230,7 +232,7 @@ class ShardStore:
         return held
 
     def drop_quarantined(self, user: str) -> int:
-        """Throw away what was set aside of this user; returns how many entries (an entry of several users goes as a whole)."""
+        """Throw away what was set aside or noted of this user; returns how many entries (an entry of several users goes as a whole)."""
         return self._journal.drop_quarantined(self._fence, user)
 
     @property
@@ -240,6 +242,7 @@ class ShardStore:
 
     def restore(self, frozen: Path, embedder: str, dim: int) -> None:
         """Let the tables hold what the frozen ones in a folder hold, whose vectors are ``embedder``'s. Doing it again does no harm."""
+        self.owed.trust(False)
         self._applier.thaw(frozen, dim)
         self._journal.set_facts(self._fence, {"embedder": embedder, "dim": str(dim)})
         self._stored_embedder = embedder

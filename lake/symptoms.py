@@ -47,7 +47,7 @@ def symptoms(lake: duckdb.DuckDBPyConnection, now: datetime) -> Symptoms:
     (unread,) = _one(
         lake,
         """SELECT count(*) FROM turns WHERE role = 'user' AND "at" >= ?
-        AND (extraction = 'failed' OR (extraction = 'pending' AND "at" < ?))""",
+        AND (extraction IN ('failed', 'given_up') OR (extraction = 'pending' AND "at" < ?))""",
         [since, now - timedelta(days=1)],
     )
     crossed, stale = _one(

@@ -6,6 +6,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,9 @@ class Drop:
 
 Write = Put | Drop
 
+COPIED = frozenset({"changes", "feedback"})
+"""Tables whose rows are copied into the logs and stay hot."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -51,6 +55,8 @@ class Entry:
     table: str
     version: int
     payload: str
+    copied: tuple[tuple[str, str, str], ...] = ()
+    """Of rows that sealing copies: user, id, :func:`moment`."""
 
 
 @dataclass
@@ -110,7 +116,13 @@ def encode(write: Write) -> Entry:
     except (PydanticSerializationError, UnicodeError) as error:
         raise InvalidRequest(f"a row of {kind.TABLE} can't be stored: {error}") from None
     vectors = {name: [_pack(getattr(row, name)) for row in write.rows] for name in packed}
-    return Entry(kind.TABLE, kind.VERSION, f'{{"rows":[{rows}],"vectors":{json.dumps(vectors)}}}')
+    copied = tuple((row.user, row.id, moment(getattr(row, "at"))) for row in write.rows) if kind.TABLE in COPIED else ()  # noqa: B009
+    return Entry(kind.TABLE, kind.VERSION, f'{{"rows":[{rows}],"vectors":{json.dumps(vectors)}}}', copied)
+
+
+def moment(at: datetime) -> str:
+    """A time as text that sorts as times do, UTC."""
+    return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
 
 
 def decode(entry: Entry, kind: type[Record]) -> Write:

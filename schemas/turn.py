@@ -8,7 +8,7 @@ from schemas.record import Moment, Record, Vector, Whole
 
 Role = Literal["user", "assistant", "other"]
 Origin = Literal["chat", "import", "api", "eval"]
-Extraction = Literal["pending", "done", "failed", "skipped"]
+Extraction = Literal["pending", "done", "failed", "skipped", "given_up"]
 
 
 class Turn(Record):
@@ -16,6 +16,7 @@ class Turn(Record):
 
     ``id`` is a UUIDv7 for live turns and a UUIDv5 of its source for imported ones. ``parent`` is the turn before it on its
     branch (None at the start of a conversation): an edit or a regenerated reply hangs beside the turn it replaces.
+    ``extraction``: failed is tried again, given_up is not; ``extraction_note`` says why.
     Latencies are in milliseconds, counts in tokens; they and ``model``, ``recalled``, ``policy_version`` belong to replies.
     """
 
@@ -36,6 +37,7 @@ class Turn(Record):
     repeat_of: str | None = None
     topic: str | None = None
     extraction: Extraction = "pending"
+    extraction_note: str | None = None
     model: str | None = None
     recalled: list[str] = []
     policy_version: str | None = None

@@ -38,6 +38,9 @@ PASSING = (UpstreamFailed, TooMany, Unavailable, OSError)
 _BEFORE = 20
 _TRIES = 3
 """How often a failed turn is read in a process."""
+_UNSETTLED = ("pending", "failed", "given_up")
+_NOTE = 200
+"""Characters of a reason."""
 _CHUNK = 200
 _MANY = 500
 """So many memories are judged beside the event loop."""
@@ -49,8 +52,9 @@ class ExtractionQueue:
     """Pending turns, settled by one worker; clients may wait for a turn.
 
     A user whose turn can't be settled now (the embedder is away, the lake can't be written or read) steps aside for a growing pause
-    while others go on. A turn that can't be read at all becomes ``failed``, and is tried again at a start and when its conversation
-    is closed, a few times a process. What the rules have read a capable model reads after them (``model_reading``), while ``busy``
+    while others go on. A turn that can't be read at all becomes ``failed``, and is tried again at a start, when its conversation
+    is closed and each night, a few times a process; then it is ``given_up``, with the reason.
+    What the rules have read a capable model reads after them (``model_reading``), while ``busy``
     says that nobody waits for a reply.
     """
 
@@ -69,7 +73,7 @@ class ExtractionQueue:
 
     def start(self) -> None:
         """Take up what an earlier process left pending or failed, then work until :meth:`stop`."""
-        left = self._resources.store.rows(Turn, None, where="extraction IN ('pending', 'failed')")
+        left = self._resources.store.rows(Turn, None, where="extraction IN ('pending', 'failed', 'given_up')")
         self._by_rules |= self._decided(left)
         for turn in sorted(left, key=lambda turn: (turn.at, turn.id)):
             self.add(turn)
@@ -95,12 +99,19 @@ class ExtractionQueue:
         """Queue a turn, once; one that failed before too, a few times."""
         if self._model is not None and turn.id in self._model:
             return
-        if turn.extraction == "pending" or (turn.extraction == "failed" and self._failed.get(turn.id, 0) < _TRIES):
+        if turn.extraction == "pending" or (turn.extraction in ("failed", "given_up") and self._failed.get(turn.id, 0) < _TRIES):
             self._backlog.add(turn.user, turn.id)
+
+    async def retry(self) -> int:
+        """Queue every turn that failed and is not given up; returns how many."""
+        left = await self._resources.in_thread(lambda: self._resources.store.rows(Turn, None, where="extraction = 'failed'"))
+        for turn in left:
+            self.add(turn)
+        return len(left)
 
     def figures(self) -> dict[str, float]:
         """``waiting`` turns, ``aside``: users that can't be read now, ``failed`` turns of this process, ``given_up``: those not
-        tried again before the next start."""
+        tried again."""
         tries = self._failed.values()
         return {
             "extraction_waiting": float(len(self._backlog)),
@@ -140,7 +151,7 @@ class ExtractionQueue:
         """Raises what makes the turn wait."""
         async with self._users.use(user) as active:
             turn = active.hot.get(turn_id)
-            if turn is None or turn.extraction not in ("pending", "failed"):
+            if turn is None or turn.extraction not in _UNSETTLED:
                 return
             if active.by_words_only:
                 log.warning("turn %s stays %s until the lake's embedder and the configured one are the same", turn_id, turn.extraction)
@@ -150,14 +161,14 @@ class ExtractionQueue:
                     await self._read(active, turn)
             except EmbedderMismatch as error:
                 log.warning("turn %s stays %s: %s", turn_id, turn.extraction, error.message)
-            except PASSING:
+            except PASSING as error:
                 if self._backlog.failures(user) < _SUSPECT or not await self._embedder_answers():
                     raise
                 log.exception("turn %s alone could not be read for memories", turn_id)
-                await self._mark_failed(active, turn)
-            except Exception:
+                await self._mark_failed(active, turn, error)
+            except Exception as error:
                 log.exception("turn %s could not be read for memories", turn_id)
-                await self._mark_failed(active, turn)
+                await self._mark_failed(active, turn, error)
 
     async def _embedder_answers(self) -> bool:
         """Whether a turn that fails again and again is to blame itself: others could be read now."""
@@ -269,7 +280,7 @@ class ExtractionQueue:
     async def _finish(
         self, active: ActiveUser, turn: Turn, state: Extraction, memories: list[Memory], changes: list[Change], made: dict[str, Floats]
     ) -> None:
-        settled = turn.but(extraction=state)
+        settled = turn.but(extraction=state, extraction_note=turn.extraction_note if state in ("failed", "given_up") else None)
         beside: list[Write] = [Put([settled])]
         conversation = active.conversations.get(turn.conversation)
         if conversation is not None:
@@ -282,11 +293,14 @@ class ExtractionQueue:
         if conversation is not None:
             active.conversations[conversation.id] = conversation
 
-    async def _mark_failed(self, active: ActiveUser, turn: Turn) -> None:
+    async def _mark_failed(self, active: ActiveUser, turn: Turn, error: Exception) -> None:
         async with active.lock:
             if turn.id in active.hot:
-                await self._finish(active, turn, "failed", [], [], {})
-                self._failed[turn.id] = self._failed.get(turn.id, 0) + 1
+                tries = self._failed.get(turn.id, 0) + 1
+                self._failed[turn.id] = tries
+                note = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"[:_NOTE]
+                state: Extraction = "given_up" if tries >= _TRIES else "failed"
+                await self._finish(active, active.hot[turn.id].but(extraction_note=note), state, [], [], {})
 
 
 def _later(active: ActiveUser, watermark: str | None, turn: Turn) -> str:

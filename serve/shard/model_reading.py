@@ -1,7 +1,7 @@
 """The second tier of extraction: what the rules have read, a capable model reads again, for what they did not see (R9).
 
 It adds, after the rules' own memories are stored, and never on a reply's path. A turn stays ``pending`` until it is done; one whose
-answers are bad again and again is given up as ``failed`` (tried anew at a start and when its conversation is closed).
+answers are bad again and again is given up as ``failed`` (tried anew each night, at a start and when its conversation is closed).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LIVING = ("active", "probation")
 _SILENT = 10
 """So many turns in a row in which the model finds nothing, and the log says so: it may answer beside the point."""
 Settle = Callable[[ActiveUser, Turn, Sequence[Statement]], Awaitable[None]]
-GiveUp = Callable[[ActiveUser, Turn], Awaitable[None]]
+GiveUp = Callable[[ActiveUser, Turn, Exception], Awaitable[None]]
 PassageOf = Callable[[ActiveUser, Turn], Passage]
 
 
@@ -113,7 +113,7 @@ class ModelReading:
         """Raises BadAnswer where the turn is to be asked about once more, and whatever keeps the model from being asked."""
         async with self._users.use(user) as active:
             turn = active.hot.get(turn_id)
-            if turn is None or turn.extraction not in ("pending", "failed") or active.by_words_only:
+            if turn is None or turn.extraction not in ("pending", "failed", "given_up") or active.by_words_only:
                 return
             passage = self._passage(active, turn)
             found: list[Statement] = []
@@ -127,7 +127,7 @@ class ModelReading:
                     log.error("turn %s: the model gave no usable answer in %d tries: %s", turn_id, _TRIES, error)
                     self._failed += 1
                     del self._bad[turn_id]
-                    await self._give_up(active, turn)
+                    await self._give_up(active, turn, error)
                     return
                 self._note(claims)
                 found = await self._resources.in_thread(lambda: self._statements(passage, claims, known))

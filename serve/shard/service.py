@@ -411,7 +411,7 @@ class ShardService:
         await self._extraction.idle(user)
 
     async def seal(self) -> str:
-        """Move settled turns and events of past days to the Parquet logs; a report in words."""
+        """Move settled turns and events of past days to the Parquet logs, and try anew what failed; a report in words."""
         days = self._resources.settings.lake.seal_after_days
         now = self._resources.now().astimezone(self._resources.zone)
         before = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days - 1)
@@ -419,6 +419,7 @@ class ShardService:
             lambda: seal(self._resources.store, self._resources.logs, before=before, zone=self._resources.zone), "bulk"
         )
         await self._users.drop_sealed(before)
+        await self._extraction.retry()
         return str(report)
 
     # snapshots
