@@ -122,6 +122,7 @@ def list_policies(as_json: AsJson = False) -> None:
         print_json(found)
         return
     print_note(say(f"live: {found['live']}", f"当前：{found['live']}"))
+    print_note(_constitution(found["constitution"], found["constitution_at_start"]))
     if found["data"]:
         print_table(
             ("made", "version", "after", "rules"),
@@ -166,6 +167,18 @@ def rollback(
         print_json(done)
     else:
         print_line(say(f"{done['id']} says again what {done['restores']} said", f"{done['id']} 恢复了 {done['restores']} 的内容"))
+
+
+def _constitution(digest: str, at_start: str) -> str:
+    if not digest:
+        return say(
+            "constitution.yaml can't be read: nothing is judged before it is mended", "constitution.yaml 无法读取：修好之前不审任何修订"
+        )
+    edited = digest != at_start
+    return say(
+        f"constitution: {digest[:12]}" + (", edited since the start" if edited else ""),
+        f"宪章：{digest[:12]}" + ("，启动后有人改过" if edited else ""),
+    )
 
 
 def _find(id: str) -> dict[str, Any]:

@@ -26,8 +26,19 @@ class Conversation(Record):
     watermark: str | None = None
 
 
+Error = Literal[
+    "missed_entity", "steps_first", "too_long", "too_short", "too_hard", "wrong_language", "wrong_form", "tone", "asks_back",
+    "misread", "wrong", "gave_up", "cut_off",
+]  # fmt: skip
+"""What was wrong with a reply (E2): something asked for is missing, the steps stand before the conclusion, its length, its words, its
+language, its form, its tone, it asks instead of answering; ``misread`` and ``wrong`` are about its content, the last two say no more
+than that the user gave up or cut it off."""
+
+
 class Feedback(Record):
-    """A sample of what went wrong or right (E2)."""
+    """A sample of what went wrong or right with the reply ``turn`` (E2): a thumb, or what was heard in the exchange itself
+    (``signal-…``, one a reply). ``error`` is None where nothing was wrong or nobody said what, ``missing`` names what an incomplete reply
+    left out. ``topic`` is the samples' neighbourhood, given when they are gathered (E3)."""
 
     TABLE: ClassVar[str] = "feedback"
 
@@ -39,6 +50,8 @@ class Feedback(Record):
     topic: str | None = None
     policy_version: str | None = None
     weight: Annotated[float, Field(ge=0, le=1)] = 1.0
+    error: Error | None = None
+    missing: list[str] | None = None
 
 
 class Event(Record):

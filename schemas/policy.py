@@ -102,11 +102,15 @@ class RevisionList(BaseModel):
 
 
 class PolicyList(BaseModel):
-    """Versions, latest first; ``live`` is what a reply's turn carries, ``diff`` the lines between two versions if asked for."""
+    """Versions, latest first; ``live`` is what a reply's turn carries, ``diff`` the lines between two versions if asked for.
+    ``constitution`` is the SHA-256 of the constitution that is in force, "" for one that can't be read; only an edit of its file makes it
+    differ from the one ``at_start``."""
 
     data: list[Policy]
     live: str
     diff: list[str] | None = None
+    constitution: str = ""
+    constitution_at_start: str = ""
 
 
 class Rollback(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas.errors import Forbidden
+from schemas.errors import Conflict, Forbidden
 from schemas.policy import BASE, Policy, Revision, RevisionIn, RevisionList
 from serve import snapshots
 from serve.auth import Caller
@@ -27,13 +27,16 @@ async def listed(parts: Parts, who: Caller) -> RevisionList:
 
 
 async def approve(parts: Parts, who: Caller, id: str, *, untested: bool) -> Revision:
-    """Make it live. Raises NotFound, Forbidden, Conflict."""
+    """Make it live; again: nothing more, but what a kill left half done is done. Raises NotFound, Forbidden, Conflict."""
     owner = await _owner(parts, who, id)
+    done = await _done_already(parts, owner, id)
+    if done is not None:
+        return done
     revision = await parts.shards.call(ShardService.approvable, owner, id, "admin" in who.roles, untested)
     snapshot = await snapshots.create(parts.shards, parts.home, parts.now(), reason="evolution")
     policy, lived = await parts.shards.call(ShardService.revised, owner, revision, snapshot.name)
-    await _adopt(parts, policy)
-    return await parts.shards.call(ShardService.keep_revision, owner, lived)
+    await _adopt(parts, policy, lived)
+    return lived
 
 
 async def reject(parts: Parts, who: Caller, id: str) -> Revision:
@@ -44,18 +47,40 @@ async def reject(parts: Parts, who: Caller, id: str) -> Revision:
 async def rollback(parts: Parts, who: Caller, to: str | None) -> Policy:
     """Back to an earlier version, as a new one. Raises NotFound, Forbidden, Conflict."""
     owner = _base(who) if to is not None and to.startswith("b") else who.user
-    await parts.shards.call(ShardService.rolled_back, owner, to, None)
+    try:
+        await parts.shards.call(ShardService.rolled_back, owner, to, None)
+    except Conflict:
+        await _spread(parts, owner)
+        raise
     snapshot = await snapshots.create(parts.shards, parts.home, parts.now(), reason="evolution")
     policy = await parts.shards.call(ShardService.rolled_back, owner, to, snapshot.name)
-    await _adopt(parts, policy)
+    await _adopt(parts, policy, None)
     return policy
 
 
-async def _adopt(parts: Parts, policy: Policy) -> None:
+async def _adopt(parts: Parts, policy: Policy, revision: Revision | None) -> None:
+    """In the owner's shard both at once, then a base's copies: killed in between, doing it again does the rest."""
+    await parts.shards.call(ShardService.adopt, policy.user, policy, revision)
     if policy.user == BASE:
         await parts.shards.each(ShardService.adopt_base, policy)
-    else:
-        await parts.shards.call(ShardService.adopt, policy.user, policy)
+
+
+async def _done_already(parts: Parts, owner: str, id: str) -> Revision | None:
+    revision = await parts.shards.call(ShardService.revision, owner, id)
+    live = await parts.shards.call(ShardService.live_policy, owner)
+    if live is None or live.revision != id or revision.state not in ("proposed", "ready", "live"):
+        return None
+    if revision.state != "live":  # killed between the two writes that an earlier release made of it
+        lived = revision.but(state="live", policy=live.id, reason="approved", updated_at=parts.now())
+        revision = await parts.shards.call(ShardService.keep_revision, owner, lived)
+    await _spread(parts, owner)
+    return revision
+
+
+async def _spread(parts: Parts, owner: str) -> None:
+    """Every shard has the live base."""
+    if owner == BASE and (live := await parts.shards.call(ShardService.live_policy, owner)) is not None:
+        await parts.shards.each(ShardService.adopt_base, live)
 
 
 async def _owner(parts: Parts, who: Caller, id: str) -> str:

@@ -35,6 +35,7 @@ def diagnose(home: Path, settings: Settings, state: ClusterState, now: datetime)
         house.keys(home),
         house.embedder(settings.embedding.model, seen.embedders if seen else ()),
         house.heads(settings.embedding.model),
+        house.constitution(home),
         house.versions(),
         house.jobs(home),
         house.model(state.model, state.running),

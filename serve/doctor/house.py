@@ -7,10 +7,12 @@ from datetime import datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from evolution.constitution import FILE, read_constitution
 from lake.job_records import JobRecords
 from lake.place import Place
 from memory.heads import load
 from schemas.doctor import Finding, State, Words
+from schemas.errors import SettingsError
 from schemas.status import ModelState
 
 FREE_BYTES = 2 * 1000**3
@@ -117,6 +119,28 @@ def heads(embedder: str) -> Finding:
         Words(
             en="`python -m eval.teach` makes them for an embedder; without them rules alone decide",
             zh="`python -m eval.teach` 可为向量模型训练；缺少时只凭规则判断",
+        ),
+    )
+
+
+def constitution(home: Path) -> Finding:
+    """The sentences that no revision may touch can be read; their hash tells which are in force."""
+    own = (home / FILE).exists()
+    try:
+        digest, trouble = read_constitution(home).digest[:12], ""
+    except (SettingsError, OSError) as error:
+        digest, trouble = "", str(error)
+    return _finding(
+        "constitution",
+        Words(en="constitution", zh="宪章"),
+        not digest,
+        Words(
+            en=trouble or f"{digest}, {'your own' if own else 'the one that comes with laoma'}",
+            zh=trouble or f"{digest}，{'你自己的' if own else '随老马附带的'}",
+        ),
+        Words(
+            en="mend constitution.yaml, or move it away: no proposal is judged and none approved before",
+            zh="修好 constitution.yaml 或把它移走：在那之前不审也不批任何修订",
         ),
     )
 

@@ -81,7 +81,7 @@ class ActiveUsers:
         self._moving.set()
         self._standing = asyncio.Lock()
         self._away: dict[str, asyncio.Event] = {}
-        self.on_load: Callable[[ActiveUser], None] = lambda _: None
+        self.on_load: list[Callable[[ActiveUser], None]] = []
 
     @asynccontextmanager
     async def use(self, user: str) -> AsyncIterator[ActiveUser]:
@@ -212,7 +212,8 @@ class ActiveUsers:
                 self._loading.pop(user, None)
         if user not in self._users:
             self._users[user] = active
-            self.on_load(active)
+            for told in self.on_load:
+                told(active)
         return self._users[user]
 
     async def _evict(self) -> None:

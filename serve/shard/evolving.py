@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections import OrderedDict
 from pathlib import Path
 
@@ -9,11 +11,14 @@ from evolution import policies
 from evolution.constitution import read_constitution
 from evolution.revisions import consent, propose, require_approvable
 from lake.store import Put
-from schemas.errors import Conflict, NotFound
+from schemas.conversation import Error
+from schemas.errors import Conflict, NotFound, SettingsError
 from schemas.policy import BASE, Policy, PolicyList, Revision, RevisionIn, RevisionList
 from serve.shard.masking import mask
 from serve.shard.resources import Resources
 
+log = logging.getLogger("laoma.evolution")
+_OPPOSITE: dict[str, Error] = {"too_long": "too_short", "too_short": "too_long"}
 _KEPT = 1000
 """Users whose live policy is at hand."""
 
@@ -24,6 +29,16 @@ class Evolving:
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
         self._live: OrderedDict[str, tuple[Policy | None, dict[str, list[str]]]] = OrderedDict()
+        self._adopting = asyncio.Lock()
+        self._constitution = ""
+
+    def start(self) -> None:
+        """Note which constitution is in force (blocking). One that can't be read is noted too: nothing is judged before it is mended."""
+        try:
+            self._constitution = read_constitution(self.home).digest
+            log.info("constitution %s", self._constitution)
+        except (SettingsError, OSError) as error:
+            log.error("no proposal can be judged: %s", error)
 
     def forget(self) -> None:
         """The tables became others: what is live is read anew."""
@@ -41,7 +56,12 @@ class Evolving:
         known = [*own, *base]
         lines = policies.diff(policies.found(known, between[0]), policies.found(known, between[1])) if between else None
         data = sorted(known, key=lambda one: (one.at, one.number), reverse=True)
-        return PolicyList(data=data, live=policies.version(policies.live(base), policies.live(own)), diff=lines)
+        live = policies.version(policies.live(base), policies.live(own))
+        return PolicyList(data=data, live=live, diff=lines, constitution=await self._in_force(), constitution_at_start=self._constitution)
+
+    async def live(self, owner: str) -> Policy | None:
+        """The latest version of an owner."""
+        return policies.live(await self._versions(owner))
 
     async def rolled_back(self, owner: str, to: str | None, snapshot: str | None) -> Policy:
         """The version that a rollback makes; not stored yet. Raises NotFound, Conflict where nothing would change."""
@@ -62,11 +82,51 @@ class Evolving:
 
     async def adopt(self, policy: Policy, revision: Revision | None = None) -> Policy:
         """Store a version and make it live; again: nothing more. Raises Conflict where another one has its number."""
-        if any(one.number >= policy.number and one.id != policy.id for one in await self._versions(policy.user)):
-            raise Conflict("The policy has changed meanwhile: look at it again.", code="policy_changed")
-        await self._resources.commit([Put([policy]), *([Put([revision])] if revision else [])])
-        self._live.pop(policy.user, None)
-        return policy
+        async with self._adopting:
+            there = await self._versions(policy.user)
+            if any(one.id == policy.id for one in there):
+                return policy
+            if any(one.number >= policy.number for one in there):
+                raise Conflict("The policy has changed meanwhile: look at it again.", code="policy_changed")
+            await self._resources.commit([Put([policy]), *([Put([revision])] if revision else [])])
+            self._live.pop(policy.user, None)
+            return policy
+
+    async def obey(self, user: str, conversation: str, error: Error, rule: str, sample: str) -> Revision | None:
+        """A rule that the user asked for in a conversation (E5): it holds there at once, in the place of an earlier one about the same.
+        Their word is the yes; what nobody may agree to is kept as refused. None where it was settled before."""
+        id = f"dialogue-{sample}"
+        here = [row for row in (await self.revisions(user)).data if row.scope == "dialogue" and row.conversation == conversation]
+        standing = [row for row in here if row.state == "live" and row.error in (error, _OPPOSITE.get(error))]
+        if any(row.id == id for row in here) or any(row.replacement == rule for row in standing):
+            return None
+        at = self._resources.now()
+        revision = await self._resources.in_thread(
+            lambda: propose(
+                id=id, user=user, at=at, scope="dialogue", replacement=rule, error=error, samples=(sample,), conversation=conversation,
+                constitution=read_constitution(self.home), embedder=self._resources.embedder,
+            )
+        )  # fmt: skip
+        if revision.state == "proposed":
+            revision = revision.but(state="live", reason="asked for in this conversation, and gone with it")
+            gone = [row.but(state="rejected", reason="another wish came after it", updated_at=at) for row in standing]
+        else:
+            gone = []
+        await self._resources.commit([Put([revision, *gone])])
+        self._live.pop(user, None)
+        return revision
+
+    async def ended(self, user: str, conversation: str) -> None:
+        """What held in a conversation alone is gone with it (E5)."""
+        at = self._resources.now()
+        gone = [
+            row.but(state="rejected", reason="its conversation ended", updated_at=at)
+            for row in (await self.revisions(user)).data
+            if row.scope == "dialogue" and row.state == "live" and row.conversation == conversation
+        ]
+        if gone:
+            await self._resources.commit([Put(gone)])
+            self._live.pop(user, None)
 
     async def revisions(self, owner: str) -> RevisionList:
         """Latest first."""
@@ -134,6 +194,12 @@ class Evolving:
             while len(self._live) > _KEPT:
                 self._live.popitem(last=False)
         return self._live[owner]
+
+    async def _in_force(self) -> str:
+        try:
+            return (await self._resources.in_thread(lambda: read_constitution(self.home))).digest
+        except (SettingsError, OSError):
+            return ""
 
     async def _versions(self, owner: str) -> list[Policy]:
         return await self._resources.in_thread(lambda: self._resources.store.rows(Policy, owner))

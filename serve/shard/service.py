@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
+from evolution.errors import named
 from lake.logs import seal
 from lake.store import Put
 from memory.privacy import Sensitive
@@ -35,6 +36,7 @@ from serve.shard.evolving import Evolving
 from serve.shard.exchanges import Exchanges
 from serve.shard.export import export_lines
 from serve.shard.extraction import ExtractionQueue
+from serve.shard.hearing import Hearing
 from serve.shard.importing import Imported, Importing
 from serve.shard.masking import mask, storable
 from serve.shard.once import once
@@ -63,13 +65,14 @@ class ShardService:
         self._extraction = ExtractionQueue(resources, self._users, busy=lambda: len(self._exchanges) > 0)
         self._turn_vectors = TurnVectors(resources, self._users)
         self._evolving = Evolving(resources)
+        self._hearing = Hearing(resources, self._users, self._evolving.obey)
         self._exchanges = Exchanges(
             self._users,
             self._writing,
             self._recalling,
             Control(resources, self._editing, self._recalling),
-            asked=self._queue,
-            replied=self._turn_vectors.add,
+            asked=self._asked,
+            replied=self._replied,
             mended=self._read_anew,
             policy=self._evolving.policy,
             longest_s=resources.settings.model.timeout_s + _HOUSEKEEPING_S,
@@ -83,8 +86,10 @@ class ShardService:
     async def start(self) -> None:
         """Finish a restore that was killed, then begin the background work: extraction, turn vectors, housekeeping."""
         await asyncio.to_thread(self._snapshots.resume)
+        await asyncio.to_thread(self._evolving.start)
         self._extraction.start()
         self._turn_vectors.start()
+        self._hearing.start()
         self._background.append(asyncio.create_task(self._keep_house()))
 
     async def stop(self) -> None:
@@ -96,6 +101,7 @@ class ShardService:
             await asyncio.gather(*background, return_exceptions=True)
             await self._extraction.stop()
             await self._turn_vectors.stop()
+            await self._hearing.stop()
             for active in self._users.loaded():
                 with suppress(TimeoutError):  # a request that hangs holds the lock: its user's access counts may lag
                     async with asyncio.timeout(_LOCK_S):
@@ -171,6 +177,7 @@ class ShardService:
                 row = listing.held_conversation(active, conversation_id).but(closed_at=active.moments.now())
                 await self._resources.commit([Put([row])])
                 active.conversations[row.id] = row
+            await self._evolving.ended(user, row.id)
             return await listing.conversation(self._resources, active, conversation_id)
 
     @once
@@ -262,8 +269,9 @@ class ShardService:
                 turn=turn.id,
                 conversation=turn.conversation,
                 signal=body.signal,
-                comment=storable(mask(body.comment), active.agreed) if body.comment else None,
+                comment=(comment := storable(mask(body.comment), active.agreed) if body.comment else None),
                 policy_version=turn.policy_version,
+                error=named(comment) if comment and body.signal == "down" else None,
             )
             await self._resources.commit([Put([row])])
             return row
@@ -338,15 +346,24 @@ class ShardService:
         """The version that a revision leads to and the revision as live, neither stored yet. Raises Conflict."""
         return await self._evolving.revise(user, revision, snapshot)
 
-    async def adopt(self, user: str, policy: Policy) -> Policy:
-        """Store a version and make it live. Raises Conflict where another one came before."""
-        if policy.user != user:
+    async def adopt(self, user: str, policy: Policy, revision: Revision | None) -> Policy:
+        """Store a version and the revision that led to it, both or neither; again: nothing more. Raises Conflict where another one came
+        before."""
+        if policy.user != user or (revision is not None and revision.user != user):
             raise NotFound("This policy is another user's.")
-        return await self._evolving.adopt(policy)
+        return await self._evolving.adopt(policy, revision)
 
     async def adopt_base(self, policy: Policy) -> Policy:
-        """The same for the base of all: on every shard."""
+        """A copy of the base's version: on every shard."""
         return await self._evolving.adopt(policy)
+
+    async def live_policy(self, user: str) -> Policy | None:
+        """The latest version of an owner."""
+        return await self._evolving.live(user)
+
+    async def revision(self, user: str, id: str) -> Revision:
+        """Raises NotFound."""
+        return await self._evolving.revision(user, id)
 
     async def revisions(self, user: str) -> RevisionList:
         """Proposed changes, latest first."""
@@ -402,13 +419,15 @@ class ShardService:
             "exchanges_open": float(len(self._exchanges)),
             "users_by_words_only": float(sum(active.by_words_only for active in loaded)),
             "turn_vectors_waiting": float(self._turn_vectors.waiting()),
+            "hearing_waiting": float(self._hearing.waiting()),
             "users_loaded": float(len(loaded)),
             "memory_bytes": float(sum(active.nbytes for active in loaded)),
         }
 
     async def idle(self, user: str) -> None:
-        """Returns when nothing of this user waits for extraction."""
+        """Returns when nothing of this user waits to be read for memories, or for what it says about a reply."""
         await self._extraction.idle(user)
+        await self._hearing.idle(user)
 
     async def seal(self) -> str:
         """Move settled turns and events of past days to the Parquet logs, and try anew what failed; a report in words."""
@@ -445,7 +464,8 @@ class ShardService:
     def require_alive(self) -> None:
         """Raises Fenced when another owner has taken this shard, Unavailable when a part of its background work has died."""
         self._resources.store.require_lease()
-        if not self._extraction.alive or not self._turn_vectors.alive or any(task.done() for task in self._background):
+        parts = (self._extraction, self._turn_vectors, self._hearing)
+        if not all(part.alive for part in parts) or any(task.done() for task in self._background):
             raise Unavailable("The memory's background work has stopped: it is started anew.", retry_after=3)
 
     def _after_thaw(self, pending: list[Turn]) -> None:
@@ -456,6 +476,14 @@ class ShardService:
     def _queue(self, turn: Turn) -> None:
         self._extraction.add(turn)
         self._turn_vectors.add(turn)
+
+    def _asked(self, turn: Turn) -> None:
+        self._queue(turn)
+        self._hearing.add(turn)
+
+    def _replied(self, turn: Turn) -> None:
+        self._turn_vectors.add(turn)
+        self._hearing.add(turn)
 
     async def _read_anew(self, active: ActiveUser, turn: Turn) -> None:
         """A turn whose stored words changed: memories of what it says no more go with them."""

@@ -37,7 +37,7 @@ class TurnVectors:
         self._backlog = Backlog(pause_s=_RETRY_S, longest_s=_RETRY_MOST_S)
         self._mismatch = False
         self._worker: asyncio.Task[None] | None = None
-        users.on_load = self._missing
+        users.on_load.append(self._missing)
 
     def start(self) -> None:
         """Work until :meth:`stop`."""

@@ -106,3 +106,10 @@ def test_a_model_that_failed_is_found_and_one_that_is_down_is_not_judged() -> No
     failed = ModelState(name="m", state="failed", detail="no room")
     _is_fault(house.model(failed, online=True))
     assert house.model(failed, online=False).state == "skipped"
+
+
+def test_a_constitution_that_cant_be_read_is_a_fault_and_one_that_can_tells_its_hash(tmp_path: Path) -> None:
+    found = house.constitution(tmp_path)
+    assert (found.state, len(found.found.en.split(",")[0])) == ("ok", 12)
+    (tmp_path / "constitution.yaml").write_text("version: [", encoding="utf-8")
+    _is_fault(house.constitution(tmp_path))
