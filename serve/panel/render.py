@@ -38,6 +38,7 @@ PAGES = (
     ("memories", "Memories"),
     ("changes", "Changes"),
     ("profile", "Profile"),
+    ("learning", "Learning"),
     ("import", "Import"),
     ("jobs", "Jobs"),
     ("health", "Health"),

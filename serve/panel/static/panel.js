@@ -137,6 +137,7 @@ class Chat {
   }
 }
 
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); // on a phone the pages are a strip
 enterByLink();
 window.addEventListener("hashchange", enterByLink); // a link pasted into the tab that shows the entry already
 reloadWhileRunning();

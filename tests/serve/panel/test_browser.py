@@ -21,7 +21,7 @@ from tests.serve.panel.board import HouseJobs
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PICTURES = Path(__file__).parents[3] / "artifacts" / "panel"
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)> \u202eRTL שלום **粗体** " + "长" * 1800
-PAGES = ("", "memories", "changes", "profile", "import", "jobs", "health")
+PAGES = ("", "memories", "changes", "profile", "learning", "import", "jobs", "health")
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
 
@@ -174,6 +174,35 @@ async def test_a_dropped_file_is_chosen_and_a_broken_one_is_told_in_place(tab: P
     await tab.evaluate("document.body.dataset.csrf = 'old'")
     await tab.get_by_role("button", name="导入", exact=True).click()
     await expect(tab.locator("#trouble")).to_contain_text("out of date")
+
+
+async def test_a_proposal_is_approved_and_taken_back_by_keyboard_alone(tab: Page, house: House) -> None:
+    await house.as_("owner").post("/v1/revisions", json={"replacement": "回答先说结论，再说过程。"})
+    await tab_to(tab, "学习")
+    await tab.keyboard.press("Enter")
+    await expect(tab.locator(".revision ins")).to_have_text("回答先说结论，再说过程。")
+    await checked(tab, "learning-waiting-zh-CN-light")
+    await tab_to(tab, "")  # the box has no text of its own
+    await tab.keyboard.press("Space")
+    await tab_to(tab, "同意")
+    await tab.keyboard.press("Enter")
+    await expect(tab.get_by_text("没有待决定的。")).to_be_visible()
+    await tab_to(tab, "显示差别")
+    await tab.keyboard.press("Enter")
+    await tab.wait_for_url("**a=**")
+    await tab_to(tab, "撤回你自己的全部规则……")
+    await tab.keyboard.press("Enter")
+    await expect(tab.locator("h1")).to_have_text("回退到 u0？")
+    await expect(tab.locator("del")).to_contain_text("回答先说结论，再说过程。")
+    await checked(tab, "rollback-zh-CN-light")
+    await tab_to(tab, "")
+    await tab.keyboard.press("Space")
+    await tab_to(tab, "回退")
+    await tab.keyboard.press("Enter")
+    await expect(tab.get_by_text("还没有自己的规则。")).to_be_visible()
+    versions = (await house.as_("owner").get("/v1/policies")).json()["data"]
+    assert [one["restores"] for one in versions] == ["u0", None]
+    await checked(tab, "learning-versions-zh-CN-light")
 
 
 async def test_health_shows_faults_first_with_what_to_do(tab: Page, house: House) -> None:
