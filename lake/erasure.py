@@ -54,13 +54,18 @@ def erase_conversation(store: ShardStore, logs: Path, user: str, conversation: s
         Drop(TurnVector, user, ids),
         Drop(Event, user, sorted(events)),
         Drop(Feedback, user, sorted(thumbs)),
-        Drop(Revision, user, [row.id for row in store.rows(Revision, user, where=told)]),
+        Drop(Revision, user, [row.id for row in store.rows(Revision, user) if _comes_of(row, conversation, thumbs)]),
         Put([Deletion(id=mark_of(user, conversation), user=user, at=at, what="conversation")]),
     ]
     store.commit(drops).result()
     drop_sealed(store, logs, user, ids, conversation=conversation)
     store.commit([Drop(Conversation, user, [conversation])]).result()
     return ids
+
+
+def _comes_of(revision: Revision, conversation: str, feedback: set[str]) -> bool:
+    """Whether a revision goes with a conversation: it held there alone, or was proposed from what was said there and is not live."""
+    return revision.conversation == conversation or (revision.state != "live" and not feedback.isdisjoint(revision.samples))
 
 
 def erase_user(store: ShardStore, logs: Path, user: str) -> int:

@@ -51,6 +51,13 @@ JOBS: dict[str, JobKind] = {
         cron="30 1 * * 0",
         priority=40,
     ),
+    "feedback": JobKind(
+        module="jobs.feedback",
+        english="gathers what users said about replies and proposes changes of behaviour",
+        chinese="汇总用户对回答的反馈，提出行为修订",
+        cron="0 */6 * * *",
+        priority=30,
+    ),
     "purge": JobKind(
         module="jobs.purge",
         english="removes the bytes of deleted rows from old table versions and snapshots",

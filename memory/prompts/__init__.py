@@ -14,9 +14,9 @@ Language = Literal["zh", "en"]
 _PART = re.compile(r"^## (system|user)\n", re.MULTILINE)
 
 
-def render(name: str, language: Language, **values: object) -> list[dict[str, str]]:
-    """The messages of the prompt ``name`` (``memory/prompts/NAME.LANGUAGE.md``), a system and a user one."""
-    pieces = _PART.split(source(name, language))
+def render(name: str, language: Language, *, package: str = __name__, **values: object) -> list[dict[str, str]]:
+    """The messages of the prompt ``name`` (``memory/prompts/NAME.LANGUAGE.md``, or in another ``package``), a system and a user one."""
+    pieces = _PART.split(source(name, language, package))
     return [
         {"role": role, "content": _environment().from_string(text).render(values).strip()}
         for role, text in zip(pieces[1::2], pieces[2::2], strict=True)
@@ -24,9 +24,9 @@ def render(name: str, language: Language, **values: object) -> list[dict[str, st
 
 
 @cache
-def source(name: str, language: Language) -> str:
+def source(name: str, language: Language, package: str = __name__) -> str:
     """The text of a prompt as it lies in its file."""
-    return resources.files(__name__).joinpath(f"{name}.{language}.md").read_text(encoding="utf-8")
+    return resources.files(package).joinpath(f"{name}.{language}.md").read_text(encoding="utf-8")
 
 
 @cache

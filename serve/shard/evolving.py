@@ -13,7 +13,7 @@ from evolution.revisions import consent, propose, require_approvable
 from lake.store import Put
 from schemas.conversation import Error
 from schemas.errors import Conflict, NotFound, SettingsError
-from schemas.policy import BASE, Policy, PolicyList, Revision, RevisionIn, RevisionList
+from schemas.policy import BASE, Part, Policy, PolicyList, Revision, RevisionIn, RevisionList, Scope
 from serve.shard.masking import mask
 from serve.shard.resources import Resources
 
@@ -101,12 +101,7 @@ class Evolving:
         if any(row.id == id for row in here) or any(row.replacement == rule for row in standing):
             return None
         at = self._resources.now()
-        revision = await self._resources.in_thread(
-            lambda: propose(
-                id=id, user=user, at=at, scope="dialogue", replacement=rule, error=error, samples=(sample,), conversation=conversation,
-                constitution=read_constitution(self.home), embedder=self._resources.embedder,
-            )
-        )  # fmt: skip
+        revision = await self.judge(user, id, rule, scope="dialogue", error=error, samples=(sample,), conversation=conversation)
         if revision.state == "proposed":
             revision = revision.but(state="live", reason="asked for in this conversation, and gone with it")
             gone = [row.but(state="rejected", reason="another wish came after it", updated_at=at) for row in standing]
@@ -142,20 +137,20 @@ class Evolving:
 
     async def proposed(self, owner: str, wanted: RevisionIn, id: str) -> Revision:
         """Judge a person's proposal; not stored yet. Raises SettingsError for a constitution that can't be read."""
+        return await self.judge(owner, id, mask(wanted.replacement), fault=mask(wanted.fault), part=wanted.part, scope=wanted.scope)
+
+    async def judge(
+        self, owner: str, id: str, rule: str, *, fault: str = "", part: Part = "rules", scope: Scope = "scene",
+        error: str | None = None, samples: tuple[str, ...] = (), conversation: str | None = None,
+    ) -> Revision:  # fmt: skip
+        """A proposal as it is judged (E6-E8); not stored yet, masked already. Raises SettingsError."""
         at = self._resources.now()
         return await self._resources.in_thread(
             lambda: propose(
-                id=id,
-                user=owner,
-                at=at,
-                scope=wanted.scope,
-                replacement=mask(wanted.replacement),
-                fault=mask(wanted.fault),
-                part=wanted.part,
-                constitution=read_constitution(self.home),
-                embedder=self._resources.embedder,
+                id=id, user=owner, at=at, scope=scope, replacement=rule, fault=fault, part=part, error=error, samples=samples,
+                conversation=conversation, constitution=read_constitution(self.home), embedder=self._resources.embedder,
             )
-        )
+        )  # fmt: skip
 
     async def keep(self, revision: Revision) -> Revision:
         """Store one as it is."""

@@ -36,6 +36,7 @@ from serve.shard.evolving import Evolving
 from serve.shard.exchanges import Exchanges
 from serve.shard.export import export_lines
 from serve.shard.extraction import ExtractionQueue
+from serve.shard.gathering import Gathering
 from serve.shard.hearing import Hearing
 from serve.shard.importing import Imported, Importing
 from serve.shard.masking import mask, storable
@@ -77,6 +78,7 @@ class ShardService:
             policy=self._evolving.policy,
             longest_s=resources.settings.model.timeout_s + _HOUSEKEEPING_S,
         )
+        self._gathering = Gathering(resources, self._users, self._evolving, busy=lambda: len(self._exchanges) > 0)
         self._importing = Importing(resources, self._writing, self._extraction, self._editing)
         self._aging = Aging(resources, self._users)
         self._forgetting = Forgetting(resources, self._users)
@@ -396,6 +398,10 @@ class ShardService:
     async def drift(self) -> dict[str, int]:
         """Compare often changed memories with what was said (R13); how many were looked at, and steps taken."""
         return await self._aging.drift()
+
+    async def gather(self) -> dict[str, int]:
+        """Propose changes from what users said about replies (E3); samples looked at, and what became of the batches."""
+        return await self._gathering.gather()
 
     async def purge(self) -> str:
         """No byte of a deleted row stays in tables, their old versions or the journal; a report in words."""

@@ -58,7 +58,7 @@ class EchoModel:
         self.state = ModelState(name="echo", state="ready")
         self.closed_early = 0
 
-    async def complete(self, body: dict[str, Any]) -> dict[str, Any]:
+    async def complete(self, body: dict[str, Any], *, priority: int = 0) -> dict[str, Any]:
         self.bodies.append(body)
         message = {"role": "assistant", "content": self.reply}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}

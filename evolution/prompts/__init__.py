@@ -1,0 +1,1 @@
+"""Prompts of learning, a file each and language; :func:`memory.prompts.render` reads them."""
