@@ -44,7 +44,7 @@ def page() -> str:
     parts = [_HEAD, "## In general\n", _table(top)]
     for name, field in Settings.model_fields.items():
         if _is_section(field):
-            words = " ".join((field.annotation.__doc__ or "").split()).replace("``", "`")  # type: ignore[union-attr]
+            words = " ".join((field.annotation.__doc__ or "").split()).replace("``", "`")
             parts += [f"## {name}\n", f"{words}\n", _table(list(_rows(field.annotation, f"{name}.")))]
     return "\n".join(parts)
 
