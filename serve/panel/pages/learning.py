@@ -64,7 +64,7 @@ async def show(request: Request, session: SessionDep, parts: PartsDep, a: str = 
         rules=[(one, line) for one in _live(policies.data) for line in one.lines],
         versions=[one.id for one in policies.data] + ["u0", "b0"],
         live={one.id for one in _live(policies.data)},
-        between=between or ("", ""),
+        between=between or _last_step(policies.data),
         base=BASE,
         chars=RULE_CHARS,
         label=LABELS,
@@ -125,6 +125,11 @@ def _live(versions: Sequence[Policy]) -> list[Policy]:
         max((one for one in versions if (one.user == BASE) == base), key=lambda one: one.number, default=None) for base in (True, False)
     ]
     return [one for one in latest if one is not None]
+
+
+def _last_step(versions: Sequence[Policy]) -> tuple[str, str]:
+    """The latest version and the one before it, which is what people compare first."""
+    return (versions[0].previous or f"{versions[0].id[0]}0", versions[0].id) if versions else ("", "")
 
 
 def _back() -> Response:
