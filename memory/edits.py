@@ -6,10 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from memory.extract.split import clauses, sentences
 from memory.normalise import digest, statement_key
 from memory.statement import Statement
 from schemas.errors import NotFound
 from schemas.memory import Action, Actor, Change, Kind, Memory, Tombstone
+from schemas.turn import Turn
 
 NewId = Callable[[], str]
 
@@ -97,6 +99,24 @@ def tombstoned(statement: Statement, tombstones: Collection[Tombstone], said_at:
 def is_buried(memory: Memory, stones: Collection[str]) -> bool:
     """Whether one of these tombstones (their ids) is of what a memory says."""
     return _stone(memory.subject, memory.text) in stones
+
+
+class Buried:
+    """What a user has deleted, to be asked of many turns."""
+
+    def __init__(self, tombstones: Collection[Tombstone]) -> None:
+        self._at = {one.id: one.at for one in tombstones}
+        self._turns = {id for one in tombstones for id in one.turns}
+
+    def says(self, turn: Turn) -> bool:
+        """Whether a deleted memory came from this turn, or it says its words once more without having been said anew since."""
+        if turn.id in self._turns:
+            return True
+        if not self._at or turn.role == "assistant":
+            return False
+        pieces = [piece.text for sentence in sentences(turn.content) for piece in (sentence, *clauses(sentence))]
+        found = [self._at[stone] for piece in pieces if (stone := _stone("user", piece)) in self._at]
+        return any(turn.at <= at or turn.extraction == "skipped" for at in found)
 
 
 def versions(memory: Memory, changes: Sequence[Change]) -> list[Version]:

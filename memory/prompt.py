@@ -11,12 +11,14 @@ from typing import Any
 Message = dict[str, Any]
 
 
-def with_memory(messages: Sequence[Message], *, persona: str, standing: str, recent: str) -> list[Message]:
-    """A new list: one system message first (persona, profile, then the client's own), ``recent`` before the last user message's text."""
+def with_memory(messages: Sequence[Message], *, persona: str, standing: str, recent: str, summary: str = "") -> list[Message]:
+    """A new list: one system message first (persona, profile, then the client's own, then the ``summary`` of what has left the window),
+    ``recent`` before the last user message's text."""
     client_system = [message for message in messages if message["role"] in ("system", "developer")]
     spoken = [dict(message) for message in messages if message["role"] not in ("system", "developer")]
     parts = [text for text in (persona, standing) if text]
     parts += [text for message in client_system if (text := text_of(message.get("content")))]
+    parts += [summary] if summary else []
     if recent:
         _prefix_last_question(spoken, recent)
     head: list[Message] = [{"role": "system", "content": "\n\n".join(parts)}] if parts else []

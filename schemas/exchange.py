@@ -46,7 +46,8 @@ class Opened(BaseModel):
     ``answer``: the reply itself, where the user asked something of their memory and no model is to make it up; ``record`` is what of
     it is stored, which quotes no memory. ``aside`` is a line to stand below the model's reply; ``first_question``
     has the model ask somebody new one thing (R28). ``policy`` tells the live rules of behaviour, ``manner`` those of this conversation
-    alone (E5), ``policy_version`` which version answers (E10)."""
+    alone (E5), ``policy_version`` which version answers (E10). ``cut`` messages at the front of the client's list have left the window
+    (R1), ``summary`` stands in their place (R2)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -63,6 +64,8 @@ class Opened(BaseModel):
     policy: str = ""
     manner: str = ""
     policy_version: str | None = None
+    cut: int = 0
+    summary: str = ""
 
 
 class Closing(BaseModel):

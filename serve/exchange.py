@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from memory.client_words import is_errand, said_of_it
 from memory.prompt import text_of, with_memory
+from memory.window import kept
 from schemas.chat import ChatRequest
 from schemas.errors import InvalidRequest, LaomaError
 from schemas.exchange import Closing, Opened, Opening, Spoken
@@ -35,11 +36,13 @@ _PASSED_PARTS = ("image_url", "input_audio", "file", "refusal", "video_url", "au
 class Exchange:
     """The state of one chat completion between its request and its reply."""
 
-    def __init__(self, parts: Parts, who: Caller, opened: Opened | None, reply_id: str) -> None:
+    def __init__(self, parts: Parts, who: Caller, opened: Opened | None, reply_id: str, begins: int = 0) -> None:
+        """``begins``: where in the client's list the window begins (R1)."""
         self._parts = parts
         self._who = who
         self.opened = opened
         self.reply_id = reply_id
+        self._begins = begins
         self._began = time.monotonic()
         self._first_token_ms: float | None = None
         self._text: list[str] = []
@@ -77,7 +80,8 @@ class Exchange:
         policy, manner = (self.opened.policy, self.opened.manner) if self.opened else ("", "")
         persona = "\n\n".join(part for part in (persona, policy) if part)
         standing = "\n\n".join(part for part in (standing, manner) if part)
-        messages = with_memory(body["messages"], persona=persona, standing=standing, recent=recent)
+        summary = self.opened.summary if self.opened else ""
+        messages = with_memory(kept(body["messages"], self._begins), persona=persona, standing=standing, recent=recent, summary=summary)
         if pocket:
             body = {"repetition_penalty": POCKET_PENALTY, **body}
         if body.get("max_completion_tokens") is not None:
@@ -149,12 +153,13 @@ async def open_exchange(parts: Parts, who: Caller, body: dict[str, Any], convers
     reply_id = parts.new_id()
     if mode == "off":
         return Exchange(parts, who, None, reply_id)
-    spoken = [Spoken(role=message["role"], text=text) for message in body["messages"] if has_text(text := _said(message))]
+    said = [(place, message["role"], text) for place, message in enumerate(body["messages"]) if has_text(text := _said(message))]
+    spoken = [Spoken(role=role, text=text) for _, role, text in said]
     ids = [parts.new_id() for _ in spoken]
     opening = Opening(messages=spoken, ids=ids, conversation_id=conversation, store=mode == "on", at=parts.now())
     opened = await parts.shards.call(ShardService.open_exchange, who.user, opening)
     parts.metrics.recalled.observe(len(opened.recalled))
-    return Exchange(parts, who, opened, reply_id)
+    return Exchange(parts, who, opened, reply_id, begins=said[opened.cut][0] if opened.cut else 0)
 
 
 def checked_body(request: ChatRequest) -> dict[str, Any]:

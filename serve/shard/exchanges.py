@@ -14,6 +14,7 @@ from serve.shard.active import ActiveUser, ActiveUsers
 from serve.shard.control import Answer, Control
 from serve.shard.masking import masked_id
 from serve.shard.recalling import Recalling
+from serve.shard.working import Window, WorkingMemory
 from serve.shard.writing import Place, Writing
 
 log = logging.getLogger("laoma.shard")
@@ -33,6 +34,7 @@ class Exchanges:
         writing: Writing,
         recalling: Recalling,
         control: Control,
+        working: WorkingMemory,
         *,
         asked: Callable[[Turn], None],
         replied: Callable[[Turn], None],
@@ -42,6 +44,7 @@ class Exchanges:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._users, self._writing, self._recalling, self._control = users, writing, recalling, control
+        self._working = working
         self._asked, self._replied, self._mended = asked, replied, mended
         self._policy = policy
         self._longest_s = longest_s
@@ -61,7 +64,8 @@ class Exchanges:
             if not (opening.store and opening.messages):
                 conversation = masked_id(user, opening.conversation_id or "")
                 briefing = await self._recall(active, opening, conversation, None)
-                return await self._governed(user, _opened(Place(conversation, opening.ids[-1] if opening.ids else "", None), briefing))
+                place = Place(conversation, opening.ids[-1] if opening.ids else "", None)
+                return await self._governed(user, _opened(place, briefing, window=await self._window(active, opening, None)))
             await self._control.heed(active, opening)
             try:
                 return await self._governed(user, await self._stored(active, opening))
@@ -95,7 +99,8 @@ class Exchanges:
             return _opened(place, BriefingText("", "", [], []), answer=answer)
         aside = self._control.aside(active, opening, parent)
         first = "" if aside else self._recalling.first_question(active, _asked(opening))
-        return _opened(place, await self._recall(active, opening, place.conversation, parent), aside=aside, first_question=first)
+        briefing = await self._recall(active, opening, place.conversation, parent)
+        return _opened(place, briefing, aside=aside, first_question=first, window=await self._window(active, opening, parent))
 
     async def close(self, user: str, closing: Closing) -> None:
         """Store the reply, then let the user's turn be read for memories; a reply that can't be stored keeps no question from it."""
@@ -142,6 +147,14 @@ class Exchanges:
             log.exception("recall failed; the chat goes on with what there is")
         return briefing
 
+    async def _window(self, active: ActiveUser, opening: Opening, parent: str | None) -> Window:
+        """What fails here leaves the client's list as it is."""
+        try:
+            return await self._working.unstored(active, opening) if parent is None else self._working.of(active, opening, parent)
+        except Exception:
+            log.exception("working memory failed; the chat goes on with the whole list")
+            return Window()
+
     def _settle_all(self, active: ActiveUser) -> None:
         """After a failure half-way: all that waits to be read and has no reply under way."""
         for turn in list(active.hot.values()):
@@ -166,7 +179,15 @@ def _asked(opening: Opening) -> str:
     return next((spoken.text for spoken in reversed(opening.messages) if spoken.role == "user"), "")
 
 
-def _opened(place: Place, briefing: BriefingText, *, answer: Answer | None = None, aside: str = "", first_question: str = "") -> Opened:
+def _opened(
+    place: Place,
+    briefing: BriefingText,
+    *,
+    answer: Answer | None = None,
+    aside: str = "",
+    first_question: str = "",
+    window: Window | None = None,
+) -> Opened:
     return Opened(
         conversation_id=place.conversation,
         exchange=place.exchange,
@@ -178,4 +199,6 @@ def _opened(place: Place, briefing: BriefingText, *, answer: Answer | None = Non
         record=answer.record if answer is not None else None,
         aside=aside,
         first_question=first_question,
+        cut=window.cut if window is not None else 0,
+        summary=window.summary if window is not None else "",
     )

@@ -46,6 +46,7 @@ from serve.shard.resources import Resources
 from serve.shard.snapshots import ShardSnapshots
 from serve.shard.turn_vectors import TurnVectors
 from serve.shard.unbroken import unbroken
+from serve.shard.working import WorkingMemory
 from serve.shard.writing import Writing
 
 log = logging.getLogger("laoma.shard")
@@ -72,6 +73,7 @@ class ShardService:
             self._writing,
             self._recalling,
             Control(resources, self._editing, self._recalling),
+            WorkingMemory(resources),
             asked=self._asked,
             replied=self._replied,
             mended=self._read_anew,

@@ -5,10 +5,12 @@ from itertools import count
 
 import pytest
 
-from memory.edits import Edit, delete, edit, revert, tombstoned, versions
+from memory.edits import Buried, Edit, delete, edit, revert, tombstoned, versions
+from memory.normalise import digest, statement_key
 from memory.statement import Statement
 from schemas.errors import NotFound
-from schemas.memory import Change, Memory
+from schemas.memory import Change, Memory, Tombstone
+from schemas.turn import Turn
 
 AT = datetime(2025, 5, 1, tzinfo=UTC)
 IDS = count()
@@ -67,3 +69,14 @@ def test_deletion_keeps_no_text_and_bars_the_same_statement_until_it_is_said_ane
     again = Statement("fact", "关系/牙医/姓名", "my dentist is Dr. Pell.", "Dr. Pell", "test", subject="牙医")
     assert tombstoned(again, stones, said_at=AT - timedelta(days=3))
     assert not tombstoned(again, stones, said_at=AT + timedelta(seconds=1))
+
+
+def test_a_turn_that_says_a_deleted_memory_is_known_by_its_words_until_they_are_said_anew() -> None:
+    at = AT
+    turn = Turn(id="t1", user="ming", conversation="c", exchange="t1", at=at, role="user", content="早上好，我对花生过敏。谢谢")
+    stone = Tombstone(id=digest("user", statement_key("我对花生过敏")), user="ming", key="", at=at, turns=["other"])
+    assert Buried([stone]).says(turn)
+    assert Buried([stone.but(turns=["t1"])]).says(turn.but(content="别的"))
+    assert not Buried([stone]).says(turn.but(at=at + timedelta(hours=1)))
+    assert Buried([stone]).says(turn.but(at=at + timedelta(hours=1), extraction="skipped"))
+    assert not Buried([stone]).says(turn.but(content="我对芒果过敏"))
