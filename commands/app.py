@@ -27,6 +27,7 @@ from commands.panel import panel
 from commands.place import release
 from commands.profile import profile
 from commands.search import search
+from commands.service import service_app
 from commands.snapshots import snapshot_app
 from commands.sql import sql
 from commands.status import status
@@ -74,6 +75,7 @@ def build() -> typer.Typer:
     app.add_typer(model_app, name="model")
     app.add_typer(job_app, name="job")
     app.add_typer(snapshot_app, name="snapshot")
+    app.add_typer(service_app, name="service")
     app.add_typer(bench_app, name="bench")
     return app
 

@@ -45,7 +45,7 @@ def test_both_languages_have_the_same_sections_and_tables() -> None:
 
 @pytest.mark.parametrize("command", {" ".join(words[:2]): words for words in _commands()}.values(), ids=" ".join)
 def test_each_command_that_the_readme_names_is_there(laoma: Laoma, command: list[str]) -> None:
-    groups = {"memories", "conversations", "key", "model", "job", "snapshot"}
+    groups = {"memories", "conversations", "key", "model", "job", "snapshot", "service"}
     known = command[:2] if command[0] in groups else command[:1]
     assert laoma(*known, "--help").code == 0
 
