@@ -49,8 +49,14 @@ def alone_here(home: Path) -> Iterator[None]:
 
 
 def sweep(home: Path) -> list[str]:
-    """Remove what is half a snapshot; returns the names. Only under the lock: a snapshot in the making has no manifest either."""
-    halves = [path for path in Place(home).snapshots.glob("*") if path.is_dir() and not _is_whole(path)]
+    """Remove what is half a snapshot, and half manifests; returns the names of the former.
+
+    Only under the lock: a snapshot in the making has no manifest either.
+    """
+    found = [path for path in Place(home).snapshots.glob("*") if path.is_dir()]
+    halves = [path for path in found if not _is_whole(path)]
+    for draft in (draft for path in found for draft in path.glob(f".{MANIFEST}.*")):
+        draft.unlink(missing_ok=True)
     for path in halves:
         discard(path)
     return sorted(path.name for path in halves)

@@ -46,7 +46,8 @@ def forgotten_since(store: ShardStore, at: datetime, erased: set[str]) -> Forgot
 
 
 def forget_again(store: ShardStore, logs: Path, forgotten: Forgotten) -> int:
-    """Delete in this store what was deleted elsewhere; returns how many memories, conversations, users went. Again does no harm."""
+    """Delete in this store what was deleted elsewhere; returns how many memories, conversations, users went. Killed in between, doing it
+    again does the rest. Nobody may seal this store meanwhile."""
     count = 0
     for user in store.users() if forgotten.users else ():
         if mark_of(user) in forgotten.users:
@@ -72,8 +73,8 @@ def _forget_memories(store: ShardStore, logs: Path, user: str, stones: list[Tomb
     buried = {memory.id for memory in gone}
     quoting, blanked = edits.blot_out(gone, [memory for memory in memories if memory.id not in buried], changes)
     writes: list[Write] = [Put(stones), Put([*blanked, *deletes]), Put(quoting), Drop(Memory, user, sorted(buried))]
+    renew_sealed(store, logs, blanked)  # first: once the memories are gone, nothing tells any more what quotes them
     store.commit(writes).result()
-    renew_sealed(store, logs, blanked)
     return len(gone)
 
 
