@@ -45,7 +45,8 @@ import_app = typer.Typer(
     no_args_is_help=True,
     help="Import old chats · 导入旧聊天记录\n\n"
     "Exports of ChatGPT, Claude, Open WebUI, LobeChat, NextChat, Cherry Studio, ChatBox, SillyTavern; ShareGPT, OpenAI messages, CSV, "
-    "WeChat text; also zipped, or a folder of them.\n\nExample: laoma import chatgpt-export.zip --dry-run",
+    "WeChat text; saved memories of ChatGPT and mem0; also zipped, or a folder of them."
+    "\n\nExample: laoma import chatgpt-export.zip --dry-run",
 )
 
 

@@ -29,6 +29,7 @@ class Told:
 
     ``opaque``: the export gives it no id, so ``id`` is only its place in the file. ``updated`` decides between two copies.
     ``began`` is when it was opened, for utterances without a time. ``fiction``: role play, in which nobody speaks for themselves.
+    ``saved``: no conversation but statements that another program kept of the user, each whole.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Told:
     updated: datetime | None = None
     opaque: bool = False
     fiction: bool = False
+    saved: bool = False
 
 
 @dataclass(frozen=True)

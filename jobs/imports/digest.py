@@ -19,9 +19,11 @@ from jobs.imports.conversation import Told, Utterance
 from memory.embedding_text import joined, pieces
 from memory.extract.offline import OfflineExtractor
 from memory.extract.protocol import Passage, Said
+from memory.extract.stated import stated
 from memory.normalise import digest as digest_of
 from memory.ports import Embedder, Floats
 from memory.privacy import Sensitive, names_a_secret
+from memory.statement import Statement
 from schemas.conversation import Conversation
 from schemas.settings import Embedding
 from schemas.turn import Extraction, Turn
@@ -91,7 +93,9 @@ def _conversation(
         state, why = _state(told, one)
         if why is None:
             before = tuple(Said(turn.role, turn.content) for turn in turns[-_BEFORE:])
-            statements = extractor.extract(Passage(text, at, ZoneInfo(batch.zone), before))
+            statements = (
+                _saved(text, at, batch, extractor) if told.saved else extractor.extract(Passage(text, at, ZoneInfo(batch.zone), before))
+            )
             kept = [statement for statement in statements if not names_a_secret(statement.text) and statement.mood == "plain"]
             if kept:
                 found[id] = [Found(statement, _vector(embedder, statement.text, batch.embedding.max_chars)) for statement in kept]
@@ -119,6 +123,11 @@ def _conversation(
         )
         parent = id
     return Imported(_row(batch, conversation, told, turns, found), turns, found), +dropped
+
+
+def _saved(text: str, at: datetime, batch: Batch, extractor: OfflineExtractor) -> list[Statement]:
+    """A statement that was kept elsewhere is one here, whole; where something of it may not be stored it says nothing any more."""
+    return [] if marks_in(text) else [stated(text, extractor, at=at, zone=ZoneInfo(batch.zone))]
 
 
 def _state(told: Told, one: Utterance) -> tuple[Extraction, str | None]:

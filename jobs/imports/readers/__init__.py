@@ -13,6 +13,7 @@ from jobs.imports.readers.cherrystudio import CherryStudio
 from jobs.imports.readers.claude import Claude
 from jobs.imports.readers.csv import Csv
 from jobs.imports.readers.lobechat import LobeChat
+from jobs.imports.readers.memories import Memories
 from jobs.imports.readers.nextchat import NextChat
 from jobs.imports.readers.openai import OpenAI
 from jobs.imports.readers.openwebui import OpenWebUI
@@ -24,7 +25,7 @@ from schemas.errors import Misuse
 
 READERS: tuple[Reader, ...] = (
     ChatGPT(), Claude(), OpenWebUI(), LobeChat(), NextChat(), CherryStudio(), ChatBox(),
-    SillyTavern(), ShareGPT(), OpenAI(), Csv(), WeChat(),
+    SillyTavern(), ShareGPT(), OpenAI(), Csv(), WeChat(), Memories(),
 )  # fmt: skip
 AUTO = "auto"
 

@@ -21,7 +21,7 @@ from serve.parts import Parts
 router = APIRouter(prefix="/panel/import", route_class=PageRoute, include_in_schema=False)
 FORMATS = (
     "chatgpt", "claude", "openwebui", "lobechat", "nextchat", "cherrystudio", "chatbox",
-    "sillytavern", "sharegpt", "openai", "csv", "wechat",
+    "sillytavern", "sharegpt", "openai", "csv", "wechat", "memories",
 )  # fmt: skip
 TURNS = {"turns_new": "new turns", "turns_known": "turns known before", "masked": "turns with something masked"}
 DROPPED = {

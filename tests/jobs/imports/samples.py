@@ -165,6 +165,23 @@ def wechat() -> Sample:
     return Sample("wechat", "w.txt", content, [("user", "周末去哪？", 1709600400), ("other", "我不吃虾。", 1709600405)], me="小林")
 
 
+def memories() -> Sample:
+    kept = [
+        {
+            "id": "m1",
+            "memory": "User lives in Oslo",
+            "user_id": "jo",
+            "created_at": "2024-03-05T01:00:00Z",
+            "updated_at": None,
+            "hash": "h",
+        },
+        {"id": "m2", "memory": "用户对花生过敏", "user_id": "jo", "created_at": None, "metadata": {}},
+    ]
+    said: list[Said] = [("user", "I live in Oslo", 1709600400), ("user", "我对花生过敏", None)]
+    return Sample("memories", "mem0.json", json.dumps({"results": kept, "relations": []}), said)
+
+
 SAMPLES = [
-    one() for one in (chatgpt, claude, openwebui, lobechat, nextchat, cherrystudio, chatbox, sillytavern, sharegpt, openai, csv, wechat)
+    one()
+    for one in (chatgpt, claude, openwebui, lobechat, nextchat, cherrystudio, chatbox, sillytavern, sharegpt, openai, csv, wechat, memories)
 ]
