@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from commands.output import in_path, print_json, print_line, print_note, print_table, say, short_time, waiting
+from commands.output import in_path, print_json, print_line, print_note, print_table, say, short_time, stepping, waiting
 from commands.place import here
-from schemas.errors import NotFound
+from schemas.errors import Forbidden, LaomaError, NotFound
+
+if TYPE_CHECKING:
+    from commands.client import Service
+
+_LOOK_S = 1.0
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Id = Annotated[str, typer.Argument(help="As `laoma revisions list` shows it; its beginning is enough.")]
@@ -97,6 +104,28 @@ def approve(
     _print(done, as_json)
 
 
+@revisions_app.command("test")
+def try_out(id: Id, as_json: AsJson = False) -> None:
+    """Have the gate try it: the scenarios before and after, by the chosen model · 用情景题检验
+
+    \b
+    Example:
+      laoma revisions test 0198c2
+    """
+    service, one = here().service(), _find(id)
+    asked = service.post(f"/v1/revisions/{in_path(one['id'])}/test", None)
+    done = asked["revision"]
+    with stepping(say("testing", "正在检验")) as tell:
+        while asked["job"] and done["updated_at"] == one["updated_at"]:
+            time.sleep(_LOOK_S)
+            _follow(service, asked["job"], tell)
+            done = _find(one["id"])
+    _print(done, as_json)
+    if not as_json:
+        for case in done["cases"]:
+            print_line(f"✗ {case}")
+
+
 @revisions_app.command("reject")
 def reject(id: Id, as_json: AsJson = False) -> None:
     """Turn it down; it is not proposed again · 拒绝
@@ -167,6 +196,18 @@ def rollback(
         print_json(done)
     else:
         print_line(say(f"{done['id']} says again what {done['restores']} said", f"{done['id']} 恢复了 {done['restores']} 的内容"))
+
+
+def _follow(service: Service, job: str, tell: Callable[[str, int, int | None], None]) -> None:
+    """How far the job is; whose key may see no jobs waits without. Raises LaomaError where it failed."""
+    try:
+        found = service.get(f"/v1/jobs/{in_path(job)}")
+    except (Forbidden, NotFound):
+        return
+    if found["state"] in ("failed", "stopped"):
+        raise LaomaError(found["detail"] or say(f"`laoma job logs {job}` says why", f"原因见 `laoma job logs {job}`"))
+    if found["progress"]:
+        tell(found["progress"]["what"], found["progress"]["done"], found["progress"]["total"])
 
 
 def _constitution(digest: str, at_start: str) -> str:

@@ -18,6 +18,7 @@ from eval.feedback import FeedbackSuite
 from eval.memorybank import MemoryBankSuite
 from eval.privacy import PrivacySuite
 from eval.revisions import RevisionsSuite
+from eval.scenarios import ScenariosSuite
 from eval.suite import Suite
 from eval.turn_finding import DialogueSuite
 from schemas.settings import Settings
@@ -32,6 +33,7 @@ _ALL: tuple[Suite, ...] = (
     FeedbackSuite(),
     RevisionsSuite(),
     PrivacySuite(),
+    ScenariosSuite(),
 )
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}
 

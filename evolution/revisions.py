@@ -8,7 +8,7 @@ from evolution.constitution import Constitution
 from evolution.zones import Consent, Verdict, judge
 from memory.ports import Embedder
 from schemas.errors import Conflict, Forbidden
-from schemas.policy import Part, Revision, Scope, State
+from schemas.policy import GateResult, Part, Revision, Scope, State
 
 
 def propose(
@@ -66,10 +66,21 @@ def require_approvable(revision: Revision, needs: Consent, *, admin: bool, untes
     if revision.scope == "global" and not admin:
         raise Forbidden("This would hold for everybody: an admin key has to approve it.", code="admin_needed")
     if revision.state == "proposed" and not untested:
-        raise Conflict(
-            'No gate has tried it: approve it all the same with `"untested": true`, `laoma revisions approve --untested`.',
-            code="not_tested",
-        )
+        gate = f"The gate could not try it ({revision.reason})" if revision.gate == "not_testable" else "No gate has tried it"
+        how = '`laoma revisions test` does, or approve it all the same with `"untested": true`, `laoma revisions approve --untested`'
+        raise Conflict(f"{gate}: {how}.", code="not_tested")
+
+
+def require_testable(revision: Revision) -> None:
+    """Raises Conflict where there is nothing for the gate to try."""
+    if revision.scope == "dialogue" or revision.state not in ("proposed", "ready"):
+        raise Conflict(f"This revision is {revision.state}: there is nothing to test.", code=f"revision_{revision.state}")
+
+
+def gated(revision: Revision, result: GateResult, at: datetime) -> Revision:
+    """After the gate (E9): ready where it passed, refused with the cases that fell, as it was where nothing could be said. Never live."""
+    state: State = {"passed": "ready", "failed": "refused", "not_testable": "proposed"}[result.gate]  # type: ignore[assignment]
+    return revision.but(state=state, gate=result.gate, cases=result.cases, reason=result.said, updated_at=at)
 
 
 def _first(verdict: Verdict, scope: Scope) -> tuple[State, str]:

@@ -58,6 +58,12 @@ JOBS: dict[str, JobKind] = {
         cron="0 */6 * * *",
         priority=30,
     ),
+    "gate": JobKind(
+        module="jobs.gate",
+        english="tries proposed changes of behaviour on the scenarios (`laoma revisions test` submits it)",
+        chinese="用情景题检验行为修订（由 `laoma revisions test` 提交）",
+        alone=False,
+    ),
     "purge": JobKind(
         module="jobs.purge",
         english="removes the bytes of deleted rows from old table versions and snapshots",

@@ -71,6 +71,38 @@ class Revision(Record):
     policy: str | None = None
 
 
+class Trial(BaseModel):
+    """A proposal that the gate may try: the versions in force before it and those that would be after it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    revision: Revision
+    base: Policy | None
+    own: Policy | None
+    base_after: Policy | None
+    own_after: Policy | None
+
+
+class GateResult(BaseModel):
+    """What the scenarios said: ``cases`` are those that fell, each with why; ``said`` is the sentence for people."""
+
+    model_config = ConfigDict(frozen=True)
+
+    gate: Literal["passed", "failed", "not_testable"]
+    cases: list[str] = []
+    said: str
+
+
+NO_MODEL = GateResult(gate="not_testable", said="no model was chosen that could answer the scenarios: `laoma model use`")
+
+
+class Testing(BaseModel):
+    """A proposal on its way through the gate; ``job`` tries it (None: the answer stands already)."""
+
+    revision: Revision
+    job: str | None = None
+
+
 class RevisionIn(BaseModel):
     """A change that a person proposes; ``global`` needs an admin key."""
 

@@ -108,6 +108,11 @@ class Model(Section):
         return not (self.source or self.url)
 
     @property
+    def is_chosen(self) -> bool:
+        """Somebody chose a model that answers in earnest: scenarios may be put to it (E9)."""
+        return self.enabled and not self.is_pocket
+
+    @property
     def reply_limit(self) -> int | None:
         """``max_tokens``, and for the pocket model, which seldom finds an end by itself, a default."""
         return self.max_tokens or (POCKET_REPLY_TOKENS if self.is_pocket else None)

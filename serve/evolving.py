@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from evolution.revisions import require_testable
 from schemas.errors import Conflict, Forbidden
-from schemas.policy import BASE, Policy, Revision, RevisionIn, RevisionList
+from schemas.job import JobIn
+from schemas.policy import BASE, NO_MODEL, Policy, Revision, RevisionIn, RevisionList, Testing
 from serve import snapshots
 from serve.auth import Caller
 from serve.parts import Parts
@@ -37,6 +39,17 @@ async def approve(parts: Parts, who: Caller, id: str, *, untested: bool) -> Revi
     policy, lived = await parts.shards.call(ShardService.revised, owner, revision, snapshot.name)
     await _adopt(parts, policy, lived)
     return lived
+
+
+async def test(parts: Parts, who: Caller, id: str) -> Testing:
+    """Have the gate try it. Raises NotFound, Conflict, Unavailable without a cluster."""
+    owner = await _owner(parts, who, id)
+    revision = await parts.shards.call(ShardService.revision, owner, id)
+    require_testable(revision)
+    if not parts.settings.model.is_chosen:
+        return Testing(revision=await parts.shards.call(ShardService.gated, owner, id, NO_MODEL))
+    job = await parts.jobs.submit(JobIn(name="gate", arguments=[id]))
+    return Testing(revision=revision, job=job.id)
 
 
 async def reject(parts: Parts, who: Caller, id: str) -> Revision:

@@ -18,6 +18,7 @@ from memory.window import kept
 from schemas.chat import ChatRequest
 from schemas.errors import InvalidRequest, LaomaError
 from schemas.exchange import Closing, Opened, Opening, Spoken
+from schemas.settings import Settings
 from serve.auth import Caller
 from serve.outbound import is_elsewhere, masked_beside
 from serve.parts import Parts
@@ -70,27 +71,8 @@ class Exchange:
         return "" if _shaped(body) or self.opened is None else self.opened.aside
 
     async def prompt(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The body for the model server: the client's, with memory in its messages and the configured model's name."""
-        settings = self._parts.settings
-        standing, recent = (self.opened.standing, self.opened.recent) if self.opened else ("", "")
-        pocket = settings.model.is_pocket
-        if self.opened is not None and not (pocket or _shaped(body)):
-            recent = "\n\n".join(part for part in (recent, self.opened.first_question) if part)
-        persona = POCKET_PERSONA if pocket else settings.briefing.persona
-        policy, manner = (self.opened.policy, self.opened.manner) if self.opened else ("", "")
-        persona = "\n\n".join(part for part in (persona, policy) if part)
-        standing = "\n\n".join(part for part in (standing, manner) if part)
-        summary = self.opened.summary if self.opened else ""
-        messages = with_memory(kept(body["messages"], self._begins), persona=persona, standing=standing, recent=recent, summary=summary)
-        if pocket:
-            body = {"repetition_penalty": POCKET_PENALTY, **body}
-        if body.get("max_completion_tokens") is not None:
-            body = {key: value for key, value in body.items() if key != "max_tokens"}
-        limit = settings.model.reply_limit
-        if limit is not None and body.get("max_tokens") is None and body.get("max_completion_tokens") is None:
-            body = {**body, "max_tokens": limit}
-        prompt = {**body, "messages": messages}
-        return {**(await masked_beside(prompt) if is_elsewhere(settings.model.url) else prompt), "model": settings.model.name}
+        """The body for the model server."""
+        return await prompted(self._parts.settings, self.opened, body, begins=self._begins)
 
     def hear(self, chunk: dict[str, Any]) -> None:
         """Take note of a piece of the reply (a streamed chunk or a whole completion)."""
@@ -146,6 +128,29 @@ class Exchange:
 
     def _elapsed_ms(self) -> float:
         return (time.monotonic() - self._began) * 1000
+
+
+async def prompted(settings: Settings, opened: Opened | None, body: dict[str, Any], *, begins: int = 0) -> dict[str, Any]:
+    """The body for the model server: the client's from ``begins`` on, with memory in its messages and the configured model's name."""
+    standing, recent = (opened.standing, opened.recent) if opened else ("", "")
+    pocket = settings.model.is_pocket
+    if opened is not None and not (pocket or _shaped(body)):
+        recent = "\n\n".join(part for part in (recent, opened.first_question) if part)
+    persona = POCKET_PERSONA if pocket else settings.briefing.persona
+    policy, manner = (opened.policy, opened.manner) if opened else ("", "")
+    persona = "\n\n".join(part for part in (persona, policy) if part)
+    standing = "\n\n".join(part for part in (standing, manner) if part)
+    summary = opened.summary if opened else ""
+    messages = with_memory(kept(body["messages"], begins), persona=persona, standing=standing, recent=recent, summary=summary)
+    if pocket:
+        body = {"repetition_penalty": POCKET_PENALTY, **body}
+    if body.get("max_completion_tokens") is not None:
+        body = {key: value for key, value in body.items() if key != "max_tokens"}
+    limit = settings.model.reply_limit
+    if limit is not None and body.get("max_tokens") is None and body.get("max_completion_tokens") is None:
+        body = {**body, "max_tokens": limit}
+    prompt = {**body, "messages": messages}
+    return {**(await masked_beside(prompt) if is_elsewhere(settings.model.url) else prompt), "model": settings.model.name}
 
 
 async def open_exchange(parts: Parts, who: Caller, body: dict[str, Any], conversation: str | None, mode: str) -> Exchange:

@@ -19,11 +19,13 @@ Packets = list[bytes | float]
 
 
 class ScriptedModel:
-    """Set ``reply`` (a text), ``answer`` (a whole response) or ``packets`` (a raw stream); ``delay_s`` passes before anything is sent."""
+    """Set ``reply`` (a text), ``says`` (a text for each body),
+    ``answer`` (a whole response) or ``packets`` (a raw stream); ``delay_s`` passes before anything is sent."""
 
     def __init__(self) -> None:
         self.bodies: list[dict[str, Any]] = []
         self.reply = "好的。"
+        self.says: Callable[[dict[str, Any]], str] | None = None
         self.answer: Response | None = None
         self.packets: Packets | None = None
         self.delay_s = 0.0
@@ -54,7 +56,11 @@ class ScriptedModel:
             return self.answer
         if body.get("stream"):
             return StreamingResponse(self._stream(), media_type="text/event-stream")
-        choice = {"index": 0, "message": {"role": "assistant", "content": self.reply}, "finish_reason": "stop"}
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": self.says(body) if self.says else self.reply},
+            "finish_reason": "stop",
+        }
         return JSONResponse({"id": "c1", "object": "chat.completion", "created": 1, "model": "scripted", "choices": [choice]})
 
     async def _stream(self) -> AsyncIterator[bytes]:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from schemas.errors import InvalidRequest
-from schemas.policy import Approval, Policy, PolicyList, Revision, RevisionIn, RevisionList, Rollback
+from schemas.policy import Approval, Policy, PolicyList, Revision, RevisionIn, RevisionList, Rollback, Testing
 from serve import evolving
 from serve.auth import CallerDep, PartsDep
 from serve.shard.service import ShardService
@@ -33,6 +33,13 @@ async def propose(body: RevisionIn, who: CallerDep, parts: PartsDep) -> Revision
 async def approve(revision_id: str, who: CallerDep, parts: PartsDep, body: Approval | None = None) -> Revision:
     """A snapshot, then a new version. What holds for everybody needs an admin key; what touches the constitution nobody can."""
     return await evolving.approve(parts, who, revision_id, untested=(body or Approval()).untested)
+
+
+@router.post("/revisions/{revision_id}/test", status_code=202, summary="Have the gate try a proposed change")
+async def test(revision_id: str, who: CallerDep, parts: PartsDep) -> Testing:
+    """The scenarios before and after it, by a job: `ready` where the pass rate does not fall, else `refused` with the cases that fell.
+    Without a model that was chosen its gate is `not_testable` at once, never passed."""
+    return await evolving.test(parts, who, revision_id)
 
 
 @router.post("/revisions/{revision_id}/reject", summary="Turn a proposed change down")

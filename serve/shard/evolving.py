@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from evolution import policies
 from evolution.constitution import read_constitution
-from evolution.revisions import consent, propose, require_approvable
+from evolution.revisions import consent, gated, propose, require_approvable, require_testable
 from lake.store import Put
 from schemas.conversation import Error
 from schemas.errors import Conflict, NotFound, SettingsError
-from schemas.policy import BASE, Part, Policy, PolicyList, Revision, RevisionIn, RevisionList, Scope
+from schemas.policy import BASE, GateResult, Part, Policy, PolicyList, Revision, RevisionIn, RevisionList, Scope, Trial
 from serve.shard.masking import mask
 from serve.shard.resources import Resources
 
@@ -165,6 +167,32 @@ class Evolving:
         require_approvable(revision, needs, admin=admin, untested=untested)
         policies.revised(await self._versions(owner), revision, owner, self._resources.now(), None)
         return revision
+
+    async def trials(self, ids: Sequence[str]) -> list[Trial]:
+        """What the gate may try: the proposals of these ids, or all of everybody that it has not tried yet. Those that would change nothing
+        are left out."""
+        where = "scope <> 'dialogue' AND state IN ('proposed', 'ready')" if ids else "scope <> 'dialogue' AND state = 'proposed'"
+        rows = await self._resources.in_thread(lambda: self._resources.store.rows(Revision, None, where=where))
+        found = []
+        for row in sorted(rows, key=lambda row: (row.at, row.id)):
+            if row.id in ids or not ids:
+                with suppress(Conflict):
+                    found.append(await self._trial(row))
+        return found
+
+    async def _trial(self, row: Revision) -> Trial:
+        versions = await self._versions(row.user)
+        after = policies.revised(versions, row, row.user, self._resources.now(), None)
+        if row.user == BASE:
+            return Trial(revision=row, base=policies.live(versions), own=None, base_after=after, own_after=None)
+        base = policies.live(await self._versions(BASE))
+        return Trial(revision=row, base=base, own=policies.live(versions), base_after=base, own_after=after)
+
+    async def gated(self, owner: str, id: str, result: GateResult) -> Revision:
+        """Keep what the gate said. Raises NotFound, Conflict where a person decided meanwhile."""
+        revision = await self.revision(owner, id)
+        require_testable(revision)
+        return await self.keep(gated(revision, result, self._resources.now()))
 
     async def reject(self, owner: str, id: str) -> Revision:
         """A person does not want it. Raises NotFound, Conflict where it is live (roll back instead)."""

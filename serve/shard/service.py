@@ -21,7 +21,7 @@ from schemas.exchange import Closing, Opened, Opening
 from schemas.imports import Import, Undone
 from schemas.memory import Consent, Kind, Status
 from schemas.memory_api import ChangePage, FeedbackIn, MemoryDetail, MemoryIn, MemoryPage, MemoryPatch, MemoryView, ProfileView, Revert
-from schemas.policy import Policy, PolicyList, Revision, RevisionIn, RevisionList
+from schemas.policy import GateResult, Policy, PolicyList, Revision, RevisionIn, RevisionList, Trial
 from schemas.recall import RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
 from schemas.snapshot import FrozenShard, Snapshot
 from schemas.turn import Turn
@@ -387,6 +387,10 @@ class ShardService:
         """A revision that may be approved now. Raises NotFound, Forbidden, Conflict."""
         return await self._evolving.approvable(user, id, admin=admin, untested=untested)
 
+    async def gated(self, user: str, id: str, result: GateResult) -> Revision:
+        """Keep what the gate said of a revision (E9). Raises NotFound, Conflict."""
+        return await self._evolving.gated(user, id, result)
+
     async def reject(self, user: str, id: str) -> Revision:
         """Turn a revision down. Raises NotFound, Conflict."""
         return await self._evolving.reject(user, id)
@@ -404,6 +408,10 @@ class ShardService:
     async def gather(self) -> dict[str, int]:
         """Propose changes from what users said about replies (E3); samples looked at, and what became of the batches."""
         return await self._gathering.gather()
+
+    async def trials(self, ids: list[str]) -> list[Trial]:
+        """Proposals for the gate, of these ids or all that wait: for jobs, behind no route."""
+        return await self._evolving.trials(ids)
 
     async def purge(self) -> str:
         """No byte of a deleted row stays in tables, their old versions or the journal; a report in words."""
