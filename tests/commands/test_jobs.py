@@ -67,3 +67,12 @@ def test_export_to_a_file_is_private_and_replaces_nothing_unasked(online: Laoma,
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert online("export", "--output", str(path)).code == 1
     assert online("export", "--output", str(path), "--force").code == 0
+
+
+def test_export_to_read_is_markdown_in_the_readers_language(online: Laoma, service: Script, tmp_path: Path) -> None:
+    assert online("export", "--format", "markdown").out.startswith("# What laoma remembers\n")
+    path = tmp_path / "laoma.md"
+    assert online("export", "--format", "markdown", "--output", str(path), LANG="zh_CN.UTF-8").code == 0
+    assert path.read_text().startswith("# 老马记得的\n")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert online("export", "--format", "pdf").code == 2

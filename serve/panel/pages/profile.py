@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from typing import Annotated, get_args
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse, StreamingResponse
 
 from schemas.memory_api import ConsentIn
 from serve.auth import PartsDep
+from serve.markdown_export import CHINESE, ENGLISH, as_markdown
 from serve.panel.doors import ActDep, PageRoute, SessionDep
 from serve.panel.render import SECURITY, page
+from serve.panel.words import language_of
 from serve.shard.service import ShardService
 
 router = APIRouter(prefix="/panel/profile", route_class=PageRoute, include_in_schema=False)
@@ -38,8 +41,13 @@ async def consent(session: ActDep, parts: PartsDep, category: Annotated[str, For
 
 
 @router.get("/export")
-async def export(session: SessionDep, parts: PartsDep) -> Response:
-    """All that is theirs, as JSON lines."""
+async def export(request: Request, session: SessionDep, parts: PartsDep, format: str = "") -> Response:
+    """All that is theirs, as JSON lines; memories and conversations as Markdown."""
     lines = await parts.shards.call(ShardService.export, session.key.user)
+    if format == "markdown":
+        words = CHINESE if language_of(request) == "zh" else ENGLISH
+        text = as_markdown(lines, words, ZoneInfo(parts.settings.zone), parts.now())
+        headers = {**SECURITY, "Content-Disposition": 'attachment; filename="laoma.md"'}
+        return StreamingResponse((part + "\n" for part in text), media_type="text/markdown; charset=utf-8", headers=headers)
     headers = {**SECURITY, "Content-Disposition": 'attachment; filename="laoma-export.jsonl"'}
     return StreamingResponse((line + "\n" for line in lines), media_type="application/x-ndjson", headers=headers)
