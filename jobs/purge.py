@@ -13,7 +13,9 @@ async def run(task: Task) -> Report:
     """One row a shard, one for the snapshots. Purging again finds nothing."""
     require_none(task.arguments)
     async with alone(task.home):
+        unreadable = snapshots.discard_unreadable(task.home)
         cleaned = await snapshots.scrub(task.shards, task.home)
     done = await task.shards.each(ShardService.purge)
     rows: list[list[str | int | float | None]] = [[f"shard {number}", words] for number, words in enumerate(done)]
-    return Report(columns=["where", "done"], rows=[*rows, ["snapshots", f"{cleaned} looked through"]])
+    gone = [f"{name} was unreadable and went" for name in unreadable]
+    return Report(columns=["where", "done"], rows=[*rows, ["snapshots", "; ".join([f"{cleaned} looked through", *gone])]])

@@ -13,7 +13,7 @@ import shutil
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -23,6 +23,7 @@ from lake.durable import put_in_place, sync_file
 from lake.erased import FILE as ERASED
 from lake.place import Place
 from lake.snapshot_folder import alone_here, discard
+from lake.unfinished import drafting, sweep_unfinished
 from schemas.errors import InvalidRequest, LaomaError
 from schemas.record import Moment
 from schemas.snapshot import Name
@@ -66,6 +67,8 @@ class Contents(BaseModel):
 def pack(home: Path, snapshot: str, target: Path, *, at: Moment, laoma: str, told: Told = lambda _done, _all: None) -> Contents:
     """Write a snapshot and what lies beside the lake into one file, read it back, and only then let it take its name.
 
+    What a killed one left is removed first.
+
     Raises OSError (the disk), LaomaError (what was read back is not what was written).
     """
     place = Place(home)
@@ -74,12 +77,9 @@ def pack(home: Path, snapshot: str, target: Path, *, at: Moment, laoma: str, tol
     files |= {f"home/{name}": home / name for name in BESIDE if (home / name).exists()}
     members = {name: Member(size=path.stat().st_size, sha256=_digest(path)) for name, path in files.items()}
     contents = Contents(format=_FORMAT, laoma=laoma, at=at, snapshot=snapshot, members=members)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with (
-            os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file,
-            tarfile.open(fileobj=file, mode="w:gz", compresslevel=_LEVEL) as archive,
-        ):
+    sweep_unfinished(home)
+    with drafting(home, target) as (file, draft):
+        with tarfile.open(fileobj=file, mode="w:gz", compresslevel=_LEVEL) as archive:
             _add(archive, _CONTENTS, contents.model_dump_json(indent=1).encode())
             done = 0
             for name, path in files.items():
@@ -87,12 +87,10 @@ def pack(home: Path, snapshot: str, target: Path, *, at: Moment, laoma: str, tol
                     _add(archive, name, source, members[name].size)
                 done += members[name].size
                 told(done, contents.size)
+        file.flush()
         if verify(draft) != contents:
             raise LaomaError(f"{target} could not be read back as it was written: check the disk", code="bad_backup")
         put_in_place(draft, target)
-    finally:
-        with suppress(FileNotFoundError):
-            draft.unlink()
     return contents
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lake.damaged import damaged_files, remove_damaged
 from lake.erased import mark_of
 from lake.history import sealed_turns
 from lake.logs import event_table, writing
@@ -32,6 +33,7 @@ from lake.store import Drop, Put, ShardStore, Write, quote
 from lake.tables import KINDS, chunked
 from schemas.conversation import Conversation, Event, Feedback
 from schemas.deletion import Deletion
+from schemas.errors import Unavailable
 from schemas.memory import Change
 from schemas.policy import Revision
 from schemas.turn import Turn, TurnVector
@@ -71,11 +73,16 @@ def _comes_of(revision: Revision, conversation: str, feedback: set[str]) -> bool
 def erase_user(store: ShardStore, logs: Path, user: str) -> int:
     """Every row of a user goes, hot and sealed, and what of them was set aside; returns how many rows.
 
-    Their bytes are gone after ``store.maintain(purge=True)``. Killed in between, doing it again does the rest. Raises Fenced, Unavailable.
+    Their bytes are gone after ``store.maintain(purge=True)``. A log file that can't be read goes as a whole. Killed in between, doing it
+    again does the rest. Raises Fenced, Unavailable (also where the disk keeps a file from being read).
     """
     hot = sum(store.count(kind, user) for kind in KINDS.values())
     store.commit([Drop(kind, user, None) for kind in KINDS.values()]).result()
     sealed = drop_sealed(store, logs, user, None)
+    with writing:
+        left = remove_damaged(store, damaged_files(store, logs))
+    if left:
+        raise Unavailable(f"{left[0]} could not be read, so it may still hold what is erased: check the disk, then erase again")
     return hot + sealed + store.drop_quarantined(user)
 
 
@@ -84,7 +91,7 @@ def drop_sealed(store: ShardStore, logs: Path, user: str, ids: Sequence[str] | N
 
     ``ids`` names turns or events, and with a turn goes what was noted about it; ``conversation`` adds all that belongs to it; with
     neither, everything goes. Changes go by their own id alone: they are the history of memories, which stay. A damaged file can't be
-    cleaned: it is noted in the store's figures. Raises Fenced.
+    cleaned: it is noted in the store's figures, and goes at an erasure or a purge (:mod:`lake.damaged`). Raises Fenced.
     """
     gone = 0
     with writing:

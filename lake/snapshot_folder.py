@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lake.durable import changing, sync_file
 from lake.place import Place
+from lake.unfinished import sweep_unfinished
 
 MANIFEST = "manifest.json"
 """Written last and removed first: a folder that has none is half a snapshot."""
@@ -49,10 +50,11 @@ def alone_here(home: Path) -> Iterator[None]:
 
 
 def sweep(home: Path) -> list[str]:
-    """Remove what is half a snapshot, and half manifests; returns the names of the former.
+    """Remove what is half a snapshot, half manifests and half backups; returns the names of the first.
 
     Only under the lock: a snapshot in the making has no manifest either.
     """
+    sweep_unfinished(home)
     found = [path for path in Place(home).snapshots.glob("*") if path.is_dir()]
     halves = [path for path in found if not _is_whole(path)]
     for draft in (draft for path in found for draft in path.glob(f".{MANIFEST}.*")):

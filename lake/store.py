@@ -154,6 +154,15 @@ class ShardStore:
                 "%s can't be read (%s): its rows are missing until it is restored from a backup", path, str(why).splitlines()[0][:200]
             )
 
+    @property
+    def damaged(self) -> frozenset[Path]:
+        """The log files that :meth:`note_damaged` was told of."""
+        return frozenset(self._damaged)
+
+    def forget_damaged(self, path: Path) -> None:
+        """A damaged file is no more."""
+        self._damaged.discard(path)
+
     def flush(self) -> None:
         """Return when everything committed is applied, on the disk, and gone from the journal."""
         self._applier.apply()

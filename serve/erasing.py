@@ -23,6 +23,7 @@ async def erase(shards: Shards, home: Path, user: str, at: datetime) -> Erased:
     await asyncio.to_thread(imports.forget, home, user)
     async with alone(home):  # else a snapshot that is being made would still hold the user
         rows = await shards.call(ShardService.erase, user)
+        snapshots.discard_unreadable(home)
         found = snapshots.listed(home)
         for snapshot in found:
             number, cleaned = await shards.call(ShardService.erase_frozen, user, snapshot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,6 +18,7 @@ from schemas.snapshot import FrozenShard, Reason, Restored, Snapshot
 from serve.shard.service import ShardService
 from serve.shards import Shards
 
+log = logging.getLogger("laoma.snapshots")
 KEPT_FILES = ("constitution.yaml", "config.yaml")
 """Policies that a person edits: kept beside the tables to be looked up, never put back by a restore."""
 KEEP_AUTOMATIC = 10
@@ -88,11 +90,27 @@ async def _restore(shards: Shards, home: Path, name: str, at: datetime) -> Resto
 
 
 async def scrub(shards: Shards, home: Path) -> int:
-    """Take out of every snapshot what was deleted since (R31); returns how many snapshots there are. Call it :func:`alone`."""
+    """Take out of every snapshot what was deleted since (R31); returns how many snapshots there are. Call it :func:`alone`.
+
+    One that can't be read goes as a whole.
+    """
+    discard_unreadable(home)
     found = listed(home)
     for snapshot in found:
         renew(home, snapshot, await shards.each(ShardService.scrub_frozen, snapshot))
     return len(found)
+
+
+def discard_unreadable(home: Path) -> list[str]:
+    """Remove the snapshots whose manifest can't be read: nobody can go back to them, and nothing can be taken out of them (R31).
+
+    Returns their names. Call it :func:`alone`.
+    """
+    found = [path.parent for path in Place(home).snapshots.glob(f"*/{MANIFEST}") if _read(path) is None]
+    for folder in found:
+        log.warning("snapshot %s is removed: its manifest can't be read, so nothing that was deleted can be taken out of it", folder.name)
+        discard(folder)
+    return sorted(folder.name for folder in found)
 
 
 def renew(home: Path, snapshot: Snapshot, shards: Sequence[FrozenShard]) -> None:
@@ -146,7 +164,7 @@ def _write(home: Path, snapshot: Snapshot) -> None:
 
 def _read(path: Path) -> Snapshot | None:
     try:
-        snapshot = Snapshot.model_validate_json(path.read_bytes())
+        # A folder that somebody copied or renamed is a snapshot of that name: else nothing would be taken out of it.
+        return Snapshot.model_validate(Snapshot.model_validate_json(path.read_bytes()).model_dump() | {"name": path.parent.name})
     except (OSError, ValidationError):
         return None
-    return snapshot if snapshot.name == path.parent.name else None

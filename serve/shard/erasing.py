@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from pathlib import Path
+
+from lake.damaged import damaged_files, remove_damaged, written_at
+from lake.erased import erased_since
 from lake.erasure import erase_user
+from lake.logs import writing
 from serve.shard.active import ActiveUsers
+from serve.shard.forgetting import forgotten_since
 from serve.shard.resources import Resources
 
 
@@ -25,6 +32,18 @@ class Forgetting:
         return rows
 
     async def purge(self) -> str:
-        """Rewrite what still holds deleted rows, and keep no old version, while serving."""
+        """Rewrite what still holds deleted rows, keep no old version, and no unreadable log file that may hold them, while serving."""
+        removed = await self._resources.in_thread(self._remove_damaged, "bulk")
         held = await self._resources.in_thread(lambda: self._resources.store.maintain(purge=True), "bulk")
-        return "purged" if not held else f"purged; a tag holds old versions of {', '.join(held)}"
+        words = ["purged", *(f"{path.name} of {path.parent.name} was unreadable and went" for path in removed)]
+        return "; ".join([*words, f"a tag holds old versions of {', '.join(held)}"] if held else words)
+
+    def _remove_damaged(self) -> list[Path]:
+        store, logs = self._resources.store, self._resources.logs
+        with writing:
+            doubtful = [path for path in damaged_files(store, logs) if self._deleted_since(written_at(path))]
+            left = remove_damaged(store, doubtful)
+        return [path for path in doubtful if path not in left]
+
+    def _deleted_since(self, at: datetime) -> bool:
+        return not forgotten_since(self._resources.store, at, erased_since(self._resources.logs.parent, at)).nothing

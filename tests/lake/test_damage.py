@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
-from lake.erasure import drop_sealed
+from lake.erasure import drop_sealed, erase_user
 from lake.history import sealed_turns
 from lake.logs import seal
 from lake.place import Place
@@ -76,3 +78,41 @@ def test_a_former_owner_replaces_no_log_file(place: Place) -> None:
             work()
         assert files(place) == ["turns/date=2026-03-01/shard-0.parquet"]
     former.close()
+
+
+@pytest.mark.parametrize("how", ["empty", "cut", "other", "rotten"])
+def test_an_erasure_takes_what_can_not_be_read_and_the_others_history_is_copied_anew(place: Place, store: ShardStore, how: str) -> None:
+    fill(store)
+    seal(store, place.logs, before=LATER, zone=SHANGHAI)
+    aside, bad = place.logs / "turns/date=2026-03-01/shard-0.1.damaged", place.logs / "events/date=2026-03-01/shard-0.parquet"
+    bad.with_name("shard-0.7.damaged").write_bytes(b"set aside by an earlier process")
+    bad.with_name("shard-1.1.damaged").write_bytes(b"another shard's")
+    aside.write_bytes(b"Zulu7719qx")
+    damage(bad, how)
+    erase_user(store, place.logs, "u2")
+    assert [name for name in files(place) if "damaged" in name or "events" in name] == ["events/date=2026-03-01/shard-1.1.damaged"]
+    assert store.stats().damaged_files == 0
+    assert [row.id for row in sealed_turns(store, place.logs, "u1")] == ["t1", "t2"]
+    seal(store, place.logs, before=LATER, zone=SHANGHAI)
+    kinds = [row["kind"] for row in pq.read_table(bad, partitioning=None).to_pylist()]
+    assert sorted(kinds) == ["change", "feedback"]
+
+
+def test_an_erasure_is_not_done_while_the_disk_keeps_a_file_from_being_read(
+    place: Place, store: ShardStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store)
+    seal(store, place.logs, before=LATER, zone=SHANGHAI)
+    before = files(place)
+
+    def fails(*_: object) -> object:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("lake.erasure.read_file", fails)
+        disk.setattr("lake.damaged.read_file", fails)
+        with pytest.raises(Unavailable, match="erase again"):
+            erase_user(store, place.logs, "u1")
+    assert files(place) == before
+    erase_user(store, place.logs, "u1")
+    assert files(place) == []

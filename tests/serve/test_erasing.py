@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -122,3 +124,36 @@ async def test_the_purge_takes_what_was_deleted_one_by_one_out_of_old_versions_a
     assert holding(house.home, MARK) == []
     assert len((await house.as_("bob").get("/v1/conversations")).json()["data"]) == 2
     assert snapshots.listed(house.home)[0].name == "one"
+
+
+async def set_aside(house: House) -> Path:
+    """A log file with alice's mark that can't be read any more, and was set aside when the next turn of its day was sealed."""
+    await furnish(house)
+    path = next((house.home / "logs" / "turns").rglob("*.parquet"))
+    path.write_bytes(MARK.encode() + path.read_bytes()[:-100])
+    house.clock.at -= timedelta(days=3)
+    await house.tell("bob", "我住在苏州。")
+    house.clock.pass_(days=3)
+    await house.service.seal()
+    (aside,) = path.parent.glob("*.damaged")
+    return aside
+
+
+async def test_an_erasure_takes_what_was_set_aside(house: House) -> None:
+    aside = await set_aside(house)
+    assert MARK.encode() in aside.read_bytes()
+    await house.as_("alice").delete("/v1/me", params={"user": "alice"})
+    assert not aside.exists()
+    assert holding(house.home, MARK) == []
+
+
+async def test_the_purge_takes_what_was_set_aside_once_something_was_deleted_that_it_may_hold(house: House) -> None:
+    aside = await set_aside(house)
+    os.utime(aside, (house.clock.at.timestamp(),) * 2)
+    house.clock.pass_(minutes=1)
+    assert await house.service.purge() == "purged"
+    assert aside.exists()
+    memory = (await house.memories("alice"))[0]
+    await house.as_("alice").delete(f"/v1/memories/{memory['id']}")
+    assert await house.service.purge() == f"purged; {aside.name} of {aside.parent.name} was unreadable and went"
+    assert not aside.exists()
