@@ -20,6 +20,7 @@ from eval.privacy import PrivacySuite
 from eval.revisions import RevisionsSuite
 from eval.scenarios import ScenariosSuite
 from eval.suite import Suite
+from eval.topics import TopicsSuite
 from eval.turn_finding import DialogueSuite
 from schemas.settings import Settings
 
@@ -32,6 +33,7 @@ _ALL: tuple[Suite, ...] = (
     ConflictsSuite(),
     FeedbackSuite(),
     RevisionsSuite(),
+    TopicsSuite(),
     PrivacySuite(),
     ScenariosSuite(),
 )
