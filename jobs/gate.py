@@ -19,7 +19,7 @@ from evolution.scenarios import Outcome, Scenario, gate, scenarios
 from jobs.frame import Task
 from jobs.parallel import spread
 from memory.ports import Embedder
-from schemas.errors import LaomaError, NotFound, Unavailable
+from schemas.errors import Conflict, LaomaError, NotFound, Unavailable
 from schemas.job import Report
 from schemas.policy import NO_MODEL, GateResult, Trial
 from schemas.settings import Settings
@@ -71,14 +71,18 @@ async def try_all(task: Task, ids: Sequence[str] = ()) -> dict[str, int]:
         task.progress(done, total, "scenarios")
         if len(outcomes) == len(cases):
             trial, found = trials[done // len(cases) - 1], gate(outcomes)
-            result = GateResult(gate="passed" if found.passed else "failed", cases=list(found.cases), said=found.said)
+            result = GateResult(gate=found.verdict, cases=list(found.cases), said=found.said)
             await _store(task, trial, result, counts)
             outcomes = []
     return dict(counts)
 
 
 async def _store(task: Task, trial: Trial, result: GateResult, counts: Counter[str]) -> None:
-    await task.shards.call(ShardService.gated, trial.revision.user, trial.revision.id, result)
+    try:
+        await task.shards.call(ShardService.gated, trial.revision.user, trial.revision.id, result)
+    except (Conflict, NotFound):
+        task.say(f"{trial.revision.id}: it was decided meanwhile")
+        return
     task.say(f"{trial.revision.id}: {result.gate}, {result.said}")
     counts[result.gate] += 1
 

@@ -28,7 +28,7 @@ from schemas.errors import InvalidRequest, LaomaError
 from schemas.record import Moment
 from schemas.snapshot import Name
 
-BESIDE = ("keys.json", "config.yaml", "constitution.yaml", ERASED)
+BESIDE = ("keys.json", "config.yaml", "constitution.yaml", "scenarios.jsonl", ERASED)
 """Files of the home that go along, where there are any. The owner's key itself does not: who restores gets a new one."""
 _CONTENTS = "contents.json"
 _FORMAT = 1

@@ -20,7 +20,7 @@ from serve import snapshots
 from serve.keys import OWNER, KeyRing
 from serve.shard.forgetting import Forgotten, forget_again
 
-_ADOPTED = ("keys.json", "config.yaml", "constitution.yaml")
+_ADOPTED = ("keys.json", "config.yaml", "constitution.yaml", "scenarios.jsonl")
 
 
 def is_new(home: Path) -> bool:

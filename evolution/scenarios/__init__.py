@@ -21,6 +21,8 @@ from schemas.errors import SettingsError
 
 FILE = "scenarios.jsonl"
 _MOST_OWN = 200
+_CAPABLE = 0.5
+"""A model that passes less than this share is not capable of them."""
 _Text = Annotated[str, Field(min_length=1, max_length=500)]
 
 
@@ -63,17 +65,19 @@ class Outcome:
 class Gate:
     """``cases`` are those that fell, each with why; ``said`` is the sentence for people."""
 
-    passed: bool
+    verdict: Literal["passed", "failed", "not_testable"]
     cases: tuple[str, ...]
     said: str
 
 
 def gate(outcomes: Sequence[Outcome]) -> Gate:
-    """The pass rate must not fall (E9)."""
+    """The pass rate must not fall (E9). A model that passes less than half of them beforehand can't tell anything."""
     before, after = sum(one.before for one in outcomes), sum(one.after for one in outcomes)
     fell = tuple(f"{one.id}: {one.why}" for one in outcomes if one.before and not one.after)
     said = f"{after} of {len(outcomes)} scenarios passed, {before} before"
-    return Gate(bool(outcomes) and after >= before, fell, said)
+    if before < _CAPABLE * len(outcomes) or not outcomes:
+        return Gate("not_testable", (), f"{before} of {len(outcomes)} scenarios passed before it: this model can't tell")
+    return Gate("passed" if after >= before else "failed", fell, said)
 
 
 def scenarios(home: Path) -> list[Scenario]:

@@ -40,6 +40,7 @@ class Script:
     endless: bool = False
     chat_error: str | None = None
     paused: bool = False
+    gated: dict[str, Any] = field(default_factory=dict)
     job_states: list[str] = field(default_factory=lambda: ["succeeded"])
     hung_up: threading.Event = field(default_factory=threading.Event)
     asked: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
@@ -184,6 +185,16 @@ def _memory_routes(app: FastAPI, script: Script) -> None:
         found = {"id": "t1", "conversation_id": "c", "role": "user", "speaker": None, "content": "我对花生过敏", "at": AT, "score": 0.71}
         turns = [FoundTurn.model_validate(found)] if "花生" in body["query"] else []
         return _answer(TurnSearchResponse(turns=turns, complete="还" not in body["query"]))
+
+    @app.get("/v1/revisions")
+    def revisions() -> dict[str, Any]:
+        row = {"id": "0198c2aa", "state": "proposed", "gate": "untried", "cases": [], "reason": "", "policy": None, "updated_at": AT}
+        looked = sum(path == "/v1/revisions" for _, path, _, _ in script.asked)
+        return {"data": [row | (script.gated if looked > 2 else {})]}
+
+    @app.post("/v1/revisions/{id}/test", status_code=202)
+    def test(id: str) -> dict[str, Any]:
+        return {"revision": revisions()["data"][0], "job": "gate-1"}
 
     @app.get("/v1/consents")
     def consents() -> Response:

@@ -50,9 +50,15 @@ def outcomes(before: str, after: str) -> list[Outcome]:
 
 def test_the_pass_rate_must_not_fall() -> None:
     same = gate(outcomes("++-", "++-"))
-    assert (same.passed, same.cases, same.said) == (True, (), "2 of 3 scenarios passed, 2 before")
+    assert (same.verdict, same.cases, same.said) == ("passed", (), "2 of 3 scenarios passed, 2 before")
     fell = gate(outcomes("+++", "+-+"))
-    assert (fell.passed, fell.cases) == (False, ("s1: lacks x",))
+    assert (fell.verdict, fell.cases) == ("failed", ("s1: lacks x",))
     moved = gate(outcomes("+-", "-+"))
-    assert (moved.passed, moved.cases) == (True, ("s0: lacks x",))
-    assert gate([]).passed is False
+    assert (moved.verdict, moved.cases) == ("passed", ("s0: lacks x",))
+
+
+def test_a_model_that_passes_less_than_half_beforehand_tells_nothing() -> None:
+    weak = gate(outcomes("+---", "++++"))
+    assert (weak.verdict, weak.said) == ("not_testable", "1 of 4 scenarios passed before it: this model can't tell")
+    assert gate(outcomes("++--", "++--")).verdict == "passed"
+    assert gate([]).verdict == "not_testable"

@@ -143,6 +143,33 @@ async def test_a_model_that_breaks_off_leaves_the_proposal_untried(house: House,
     assert (await seen(house, one["id"]))["gate"] == "untried"
 
 
+@pytest.mark.usefixtures("few")
+async def test_a_model_that_is_not_capable_passes_nothing(house: House, model: ScriptedModel) -> None:
+    model.says = lambda body: "嗯"
+    one = await propose(house, GOOD)
+    assert await run_gate(house) == {"not_testable": 1}
+    assert (await seen(house, one["id"]))["state"] == "proposed"
+
+
+@pytest.mark.usefixtures("few")
+async def test_what_a_person_decided_meanwhile_stands(house: House, model: ScriptedModel) -> None:
+    one = await propose(house, GOOD)
+    found = await house.service.trials([])
+    await house.as_("ming").post(f"/v1/revisions/{one['id']}/reject")
+
+    class Late:
+        """Shards that still showed the proposal as waiting."""
+
+        async def each(self, method: Any, *_: Any) -> Any:
+            return [found]
+
+        call = house.parts.shards.call
+
+    report = await done(task(house.home, "gate", shards=Late(), clock=house.clock))
+    assert report.rows == [["nothing waits", 0]]
+    assert (await seen(house, one["id"]))["state"] == "rejected"
+
+
 async def test_an_unknown_proposal_is_named(house: House) -> None:
     with pytest.raises(NotFound):
         await run_gate(house, "none")

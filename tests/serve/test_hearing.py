@@ -10,6 +10,7 @@ import pytest
 from lake.store import Put
 from memory.ports import Embedder
 from schemas.conversation import Feedback
+from schemas.exchange import Closing, Opening, Spoken
 from schemas.policy import BASE, Policy, RevisionIn
 from serve.shard.service import ShardService
 from tests.serve.house import Clock, House, open_house
@@ -59,6 +60,20 @@ async def test_of_what_is_not_stored_nothing_is_heard(house: House) -> None:
         await said(house, "不对，是周五，你又错了", **{"X-Laoma-Memory": mode})
     assert heard(house) == {}
     assert (await house.as_("ming").get("/v1/revisions")).json()["data"] == []
+
+
+async def test_a_reply_that_was_cut_off_counts_half_and_less_than_what_is_said_then(house: House) -> None:
+    opening = Opening(messages=[Spoken(role="user", text="讲讲唐朝")], ids=["q1"], conversation_id="c", store=True, at=house.clock())
+    opened = await house.service.open_exchange("ming", opening)
+    times = {"first_token_ms": None, "total_ms": 5.0, "prompt_tokens": None, "completion_tokens": None}
+    closing = Closing(id="r1", opened=opened, content="唐朝" * 300, interrupted=True, model="echo", at=house.clock(), **times)
+    await house.service.close_exchange("ming", closing)
+    await house.service.idle("ming")
+    row = heard(house)["r1"]
+    assert (row.signal, row.error, row.weight) == ("interruption", "too_long", 0.5)
+    messages = [{"role": "user", "content": "讲讲唐朝"}, {"role": "assistant", "content": "唐朝" * 300}]
+    await house.chat("ming", *messages, {"role": "user", "content": "不对，我问的是宋朝"}, headers={"X-Laoma-Conversation": "c"})
+    assert (heard(house)["r1"].signal, heard(house)["r1"].error) == ("explicit_negative", "wrong")
 
 
 async def test_a_dialogue_that_another_agent_answered_is_not_judged(house: House) -> None:
