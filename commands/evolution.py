@@ -54,21 +54,24 @@ def list_revisions(as_json: AsJson = False) -> None:
 
 @revisions_app.command("show")
 def show(id: Id, as_json: AsJson = False) -> None:
-    """One with its verdict, its gate and what failed · 查看一条修订
+    """One with its verdict, its gate, what failed, and what it would change · 查看一条修订
 
     \b
     Example:
       laoma revisions show 0198c2
     """
-    one = _find(id)
+    found = here().service().get(f"/v1/revisions/{in_path(_find(id)['id'])}")
+    one = found["revision"]
     if as_json:
-        print_json(one)
+        print_json(found)
         return
     for name in ("id", "state", "reason", "scope", "zone", "risk", "nearest", "closeness", "gate", "fault", "replacement", "policy"):
         if one[name] not in ("", None):
             print_line(f"{name}: {one[name]}")
     for case in one["cases"]:
         print_line(f"✗ {case}")
+    for line in found["diff"]:
+        print_line(line)
 
 
 @revisions_app.command("propose")

@@ -96,6 +96,14 @@ class GateResult(BaseModel):
 NO_MODEL = GateResult(gate="not_testable", said="no model was chosen that could answer the scenarios: `laoma model use`")
 
 
+class Preview(BaseModel):
+    """A revision with what it would do to its owner's rules: lines that go (``-``), come (``+``) or stay (two spaces); none where it would
+    change nothing, or is past."""
+
+    revision: Revision
+    diff: list[str] = []
+
+
 class Testing(BaseModel):
     """A proposal on its way through the gate; ``job`` tries it (None: the answer stands already)."""
 

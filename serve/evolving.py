@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolution.revisions import require_testable
 from schemas.errors import Conflict, Forbidden
 from schemas.job import JobIn
-from schemas.policy import BASE, NO_MODEL, Policy, Revision, RevisionIn, RevisionList, Testing
+from schemas.policy import BASE, NO_MODEL, Policy, Preview, Revision, RevisionIn, RevisionList, Testing
 from serve import snapshots
 from serve.auth import Caller
 from serve.parts import Parts
@@ -26,6 +26,11 @@ async def listed(parts: Parts, who: Caller) -> RevisionList:
     own = (await parts.shards.call(ShardService.revisions, who.user)).data
     for_all = (await parts.shards.call(ShardService.revisions, BASE)).data if "admin" in who.roles else []
     return RevisionList(data=sorted([*own, *for_all], key=lambda row: (row.at, row.id), reverse=True))
+
+
+async def preview(parts: Parts, who: Caller, id: str) -> Preview:
+    """One with what it would change. Raises NotFound."""
+    return await parts.shards.call(ShardService.preview, await _owner(parts, who, id), id)
 
 
 async def approve(parts: Parts, who: Caller, id: str, *, untested: bool) -> Revision:

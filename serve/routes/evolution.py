@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from schemas.errors import InvalidRequest
-from schemas.policy import Approval, Policy, PolicyList, Revision, RevisionIn, RevisionList, Rollback, Testing
+from schemas.policy import Approval, Policy, PolicyList, Preview, Revision, RevisionIn, RevisionList, Rollback, Testing
 from serve import evolving
 from serve.auth import CallerDep, PartsDep
 from serve.shard.service import ShardService
@@ -27,6 +27,12 @@ async def propose(body: RevisionIn, who: CallerDep, parts: PartsDep) -> Revision
     if not body.replacement and not body.fault:
         raise InvalidRequest("Give the new rule (replacement), the sentence that goes (fault), or both.", param="replacement")
     return await evolving.proposed(parts, who, body)
+
+
+@router.get("/revisions/{revision_id}", summary="A proposed change, and what it would do")
+async def preview(revision_id: str, who: CallerDep, parts: PartsDep) -> Preview:
+    """Your rules before and after it, as lines that go, come and stay."""
+    return await evolving.preview(parts, who, revision_id)
 
 
 @router.post("/revisions/{revision_id}/approve", summary="Make a proposed change live")

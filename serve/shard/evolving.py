@@ -15,7 +15,7 @@ from evolution.revisions import consent, gated, propose, require_approvable, req
 from lake.store import Put
 from schemas.conversation import Error
 from schemas.errors import Conflict, NotFound, SettingsError
-from schemas.policy import BASE, GateResult, Part, Policy, PolicyList, Revision, RevisionIn, RevisionList, Scope, Trial
+from schemas.policy import BASE, GateResult, Part, Policy, PolicyList, Preview, Revision, RevisionIn, RevisionList, Scope, Trial
 from serve.shard.masking import mask
 from serve.shard.resources import Resources
 
@@ -187,6 +187,18 @@ class Evolving:
             return Trial(revision=row, base=policies.live(versions), own=None, base_after=after, own_after=None)
         base = policies.live(await self._versions(BASE))
         return Trial(revision=row, base=base, own=policies.live(versions), base_after=base, own_after=after)
+
+    async def preview(self, owner: str, id: str) -> Preview:
+        """What a revision that waits would change (E5). Raises NotFound."""
+        revision = await self.revision(owner, id)
+        if revision.scope == "dialogue" or revision.state not in ("proposed", "ready"):
+            return Preview(revision=revision)
+        versions = await self._versions(owner)
+        try:
+            after = policies.revised(versions, revision, owner, self._resources.now(), None)
+        except Conflict:
+            return Preview(revision=revision)
+        return Preview(revision=revision, diff=policies.diff(policies.live(versions), after))
 
     async def gated(self, owner: str, id: str, result: GateResult) -> Revision:
         """Keep what the gate said. Raises NotFound, Conflict where a person decided meanwhile."""

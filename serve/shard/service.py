@@ -21,7 +21,7 @@ from schemas.exchange import Closing, Opened, Opening
 from schemas.imports import Import, Undone
 from schemas.memory import Consent, Kind, Status
 from schemas.memory_api import ChangePage, FeedbackIn, MemoryDetail, MemoryIn, MemoryPage, MemoryPatch, MemoryView, ProfileView, Revert
-from schemas.policy import GateResult, Policy, PolicyList, Revision, RevisionIn, RevisionList, Trial
+from schemas.policy import GateResult, Policy, PolicyList, Preview, Revision, RevisionIn, RevisionList, Trial
 from schemas.recall import RecallRequest, RecallResponse, TurnSearchRequest, TurnSearchResponse
 from schemas.snapshot import FrozenShard, Snapshot
 from schemas.turn import Turn
@@ -386,6 +386,10 @@ class ShardService:
     async def approvable(self, user: str, id: str, admin: bool, untested: bool) -> Revision:
         """A revision that may be approved now. Raises NotFound, Forbidden, Conflict."""
         return await self._evolving.approvable(user, id, admin=admin, untested=untested)
+
+    async def preview(self, user: str, id: str) -> Preview:
+        """A revision with what it would change. Raises NotFound."""
+        return await self._evolving.preview(user, id)
 
     async def gated(self, user: str, id: str, result: GateResult) -> Revision:
         """Keep what the gate said of a revision (E9). Raises NotFound, Conflict."""

@@ -192,6 +192,11 @@ def _memory_routes(app: FastAPI, script: Script) -> None:
         looked = sum(path == "/v1/revisions" for _, path, _, _ in script.asked)
         return {"data": [row | (script.gated if looked > 2 else {})]}
 
+    @app.get("/v1/revisions/{id}")
+    def revision(id: str) -> dict[str, Any]:
+        blank = dict.fromkeys(("scope", "zone", "risk", "nearest", "closeness", "fault", "replacement"), "")
+        return {"revision": blank | revisions()["data"][0], "diff": ["  日期写成年月日。", "+ 先说结论。"]}
+
     @app.post("/v1/revisions/{id}/test", status_code=202)
     def test(id: str) -> dict[str, Any]:
         return {"revision": revisions()["data"][0], "job": "gate-1"}

@@ -1,4 +1,4 @@
-"""revisions test: waits for the gate and says what it said."""
+"""revisions: show with a preview; test waits for the gate and says what it said."""
 
 from __future__ import annotations
 
@@ -41,3 +41,9 @@ def test_an_unknown_one_is_named(online: Laoma) -> None:
     done = online("revisions", "test", "77")
     assert done.code == 1
     assert "0 revisions begin with '77'" in done.err
+
+
+def test_show_ends_with_the_rules_before_and_after_it(online: Laoma) -> None:
+    done = online("revisions", "show", "0198c2")
+    assert done.out.splitlines()[-2:] == ["  日期写成年月日。", "+ 先说结论。"]
+    assert "state: proposed" in done.out

@@ -88,3 +88,15 @@ async def test_a_secret_in_a_proposal_is_not_stored(house: House) -> None:
     assert answer.status_code in (200, 201), answer.text
     assert "13912345678" not in answer.text
     assert "13912345678" not in (await lin.get("/v1/export")).text
+
+
+async def test_a_proposal_shows_the_rules_before_and_after_it_until_it_is_decided(house: House) -> None:
+    await approved(house, "alice", "日期写成年月日。")
+    client = house.as_("alice")
+    body = {"replacement": RULE, "fault": "日期写成年月日。"}
+    revision = (await client.post("/v1/revisions", json=body)).json()
+    shown = (await client.get(f"/v1/revisions/{revision['id']}")).json()
+    assert (shown["revision"]["id"], sorted(shown["diff"])) == (revision["id"], ["+ " + RULE, "- 日期写成年月日。"])
+    assert (await house.as_("bob").get(f"/v1/revisions/{revision['id']}")).status_code == 404
+    await client.post(f"/v1/revisions/{revision['id']}/reject")
+    assert (await client.get(f"/v1/revisions/{revision['id']}")).json()["diff"] == []
