@@ -10,11 +10,13 @@ from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
 from schemas.errors import InvalidRequest
+from schemas.job import Job
 from schemas.policy import BASE, RULE_CHARS, Policy, RevisionIn, State
 from serve import evolving
 from serve.auth import PartsDep
 from serve.panel.doors import ActDep, PageRoute, SessionDep, caller_of
 from serve.panel.render import page
+from serve.parts import Parts
 from serve.shard.service import ShardService
 
 router = APIRouter(prefix="/panel/learning", route_class=PageRoute, include_in_schema=False)
@@ -48,8 +50,8 @@ LABELS = STATES | ZONES | SCOPES | GATES | ERRORS
 
 
 @router.get("")
-async def show(request: Request, session: SessionDep, parts: PartsDep, a: str = "", b: str = "") -> Response:
-    """What waits for a decision, what was decided, the versions; ``a`` and ``b``: two of them side by side."""
+async def show(request: Request, session: SessionDep, parts: PartsDep, a: str = "", b: str = "", trying: str = "") -> Response:
+    """What waits for a decision, what was decided, the versions; ``a`` and ``b``: two side by side; ``trying``: at the gate."""
     who = caller_of(session)
     revisions = (await evolving.listed(parts, who)).data
     between = (a[:40], b[:40]) if a and b else None
@@ -68,6 +70,7 @@ async def show(request: Request, session: SessionDep, parts: PartsDep, a: str = 
         base=BASE,
         chars=RULE_CHARS,
         label=LABELS,
+        trial=await _trial(parts, trying) if any(row.id == trying for row in revisions) else None,
     )
 
 
@@ -112,11 +115,23 @@ async def approve(revision_id: str, session: ActDep, parts: PartsDep, untested: 
     return _back()
 
 
+@router.post("/{revision_id}/test")
+async def test(revision_id: str, session: ActDep, parts: PartsDep) -> Response:
+    """Have the gate try it; the page looks again until it has."""
+    testing = await evolving.test(parts, caller_of(session), revision_id)
+    return _back() if testing.job is None else RedirectResponse(f"/panel/learning?trying={testing.revision.id}", 303)
+
+
 @router.post("/{revision_id}/reject")
 async def reject(revision_id: str, session: ActDep, parts: PartsDep) -> Response:
     """Turn it down."""
     await evolving.reject(parts, caller_of(session), revision_id)
     return _back()
+
+
+async def _trial(parts: Parts, revision_id: str) -> Job | None:
+    """The gate's latest job for a revision."""
+    return next((job for job in await parts.jobs.list() if job.name == "gate" and job.arguments == [revision_id]), None)
 
 
 def _live(versions: Sequence[Policy]) -> list[Policy]:

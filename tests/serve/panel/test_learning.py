@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+from evolution.scenarios import built_in
+from memory.ports import Embedder
 from schemas.policy import Revision
+from schemas.settings import Settings
 from serve.panel.pages.learning import GATES, LABELS, WAITING
 from serve.panel.words import chinese, translate_reason
 from serve.shard.service import ShardService
-from tests.serve.house import House
+from tests.scripted_model import ScriptedModel
+from tests.serve.house import House, open_house
+from tests.serve.panel.board import HouseJobs
 from tests.serve.panel.visit import send, sign_in
 
 RULE, OTHER = "回答先说结论，再说过程。", "日期写成年月日。"
@@ -62,6 +69,38 @@ async def test_what_the_gate_said_stands_beside_it_with_the_cases_that_fell(hous
     if gate == "passed":
         await send(client, f"/panel/learning/{revision['id']}/approve")
         assert (await house.as_("alice").get("/v1/revisions")).json()["data"][0]["state"] == "live"
+
+
+async def test_without_a_model_the_gate_says_at_once_that_it_cannot_try(house: House) -> None:
+    client = await sign_in(house, "alice", language="zh")
+    revision = await proposed(house, "alice", RULE)
+    page = (await send(client, f"/panel/learning/{revision['id']}/test")).text
+    assert "无法测试" in page
+    assert "还没有选择能回答测试场景的模型" in page
+    assert (await send(await sign_in(house, "bob"), f"/panel/learning/{revision['id']}/test")).status_code == 404
+
+
+async def test_the_gate_is_watched_to_its_end(tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    some = [one for one in built_in() if one.id in ("zh-allergy", "en-list")]
+    monkeypatch.setattr("evolution.scenarios.built_in", lambda: some)
+    async with ScriptedModel().serve() as model:
+        model.says = lambda body: "。".join(group[0] for one in some for group in one.must_include)
+        settings = Settings.model_validate({"model": {"name": "scripted", "url": model.url}})
+        (tmp_path / "config.yaml").write_text(f"model:\n  name: scripted\n  url: {model.url}\n", encoding="utf-8")
+        async with open_house(tmp_path, embedder, settings=settings) as house:
+            board = HouseJobs(house)
+            house.parts = replace(house.parts, jobs=board)
+            client = await sign_in(house, "alice")
+            revision = await proposed(house, "alice", RULE)
+            trying = await send(client, f"/panel/learning/{revision['id']}/test")
+            assert "The gate tries it." in trying.text
+            assert "data-reload" in trying.text
+            await board.ended()
+            page = (await client.get(str(trying.url))).text
+            assert "data-reload" not in page
+            assert "2 of 2 scenarios passed, 2 before" in page
+            await send(client, f"/panel/learning/{revision['id']}/approve")
+            assert (await house.as_("alice").get("/v1/revisions")).json()["data"][0]["state"] == "live"
 
 
 async def test_two_versions_are_compared_and_going_back_asks_first(house: House) -> None:
