@@ -23,6 +23,8 @@ PICTURES = Path(__file__).parents[3] / "artifacts" / "panel"
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=alert(1)> \u202eRTL שלום **粗体** " + "长" * 1800
 PAGES = ("", "memories", "changes", "profile", "learning", "import", "jobs", "health")
 
+expect.set_options(timeout=60_000)  # it ends with the event; a busy machine takes long to read an import
+
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
 
 
@@ -134,7 +136,7 @@ async def test_a_file_is_looked_at_then_imported_and_taken_back_by_keyboard_alon
     await tab_to(tab, "导入")
     await tab.keyboard.press("Enter")
     await tab.wait_for_url("**/panel/import")
-    await tab_to(tab, "")  # the file's field has no text of its own
+    await tab_to_field(tab, "[type=file]")
     async with tab.expect_file_chooser() as choosing:
         await tab.keyboard.press("Enter")
     await (await choosing.value).set_files(chat)
@@ -153,7 +155,7 @@ async def test_a_file_is_looked_at_then_imported_and_taken_back_by_keyboard_alon
     await tab.keyboard.press("Enter")
     await expect(tab.locator("h1")).to_have_text("撤销这次导入？")
     await checked(tab, "import-undo-zh-CN-light")
-    await tab_to(tab, "")
+    await tab_to_field(tab, "[type=checkbox]")
     await tab.keyboard.press("Space")
     await tab_to(tab, "撤销导入")
     await tab.keyboard.press("Enter")
@@ -182,7 +184,7 @@ async def test_a_proposal_is_approved_and_taken_back_by_keyboard_alone(tab: Page
     await tab.keyboard.press("Enter")
     await expect(tab.locator(".revision ins")).to_have_text("回答先说结论，再说过程。")
     await checked(tab, "learning-waiting-zh-CN-light")
-    await tab_to(tab, "")  # the box has no text of its own
+    await tab_to_field(tab, "[type=checkbox]")
     await tab.keyboard.press("Space")
     await tab_to(tab, "同意")
     await tab.keyboard.press("Enter")
@@ -195,7 +197,7 @@ async def test_a_proposal_is_approved_and_taken_back_by_keyboard_alone(tab: Page
     await expect(tab.locator("h1")).to_have_text("回退到 u0？")
     await expect(tab.locator("del")).to_contain_text("回答先说结论，再说过程。")
     await checked(tab, "rollback-zh-CN-light")
-    await tab_to(tab, "")
+    await tab_to_field(tab, "[type=checkbox]")
     await tab.keyboard.press("Space")
     await tab_to(tab, "回退")
     await tab.keyboard.press("Enter")
@@ -221,7 +223,7 @@ async def test_hostile_text_stays_text_on_every_page(tab: Page, house: House) ->
     await house.as_("owner").post("/v1/memories", json={"text": HOSTILE})
     house.model.reply = HOSTILE
     await say(tab, HOSTILE)
-    await expect(tab.locator(".turn.assistant footer")).to_be_visible(timeout=30_000)
+    await expect(tab.locator(".turn.assistant footer")).to_be_visible()
     tab.on("dialog", lambda _: pytest.fail("a script ran"))
     for page in PAGES:
         await tab.goto(f"{house.url}/panel/{page}".rstrip("/"))
@@ -278,3 +280,13 @@ async def tab_to(page: Page, name: str) -> None:
         if label == name or (name.endswith(": ") and label.startswith(name)):
             return
     pytest.fail(f"nothing named {name!r} can be reached by Tab")
+
+
+async def tab_to_field(page: Page, selector: str) -> None:
+    """Press Tab until a field, which has no text of its own, has the focus."""
+    await expect(page.locator(selector).first).to_be_visible()
+    for _ in range(60):
+        await page.keyboard.press("Tab")
+        if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    pytest.fail(f"{selector} can't be reached by Tab")
