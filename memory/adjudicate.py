@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from memory.change_topic import with_topic
 from memory.normalise import fold, is_chinese, mirror, statement_key
 from memory.related import Related
 from memory.statement import Statement
@@ -49,9 +50,10 @@ class Confirm:
 
 @dataclass(frozen=True)
 class Replace:
-    """The slot has a new value: ``old`` is retired, the statement becomes a memory of its own."""
+    """The slot has a new value: ``old`` is retired, the statement becomes a memory with ``text``: its own, with the topic it may lack."""
 
     old: Memory
+    text: str
     reason: str
 
 
@@ -129,7 +131,8 @@ def _against(statement: Statement, rivals: Sequence[Memory]) -> Decision:
         return Pend(old, _shaken(old), "inferred, against an explicit statement")
     if polarity(old.text) == statement.polarity and _completes(statement.text, old.text):
         return Merge(old, statement.text, "says the same with more detail")
-    return Replace(old, "the user corrected it" if statement.correction else "a newer statement of the same slot")
+    reason = "the user corrected it" if statement.correction else "a newer statement of the same slot"
+    return Replace(old, with_topic(statement.text, old.text), reason)
 
 
 def _by_meaning(statement: Statement, related: Related) -> Decision:
@@ -145,7 +148,7 @@ def _by_meaning(statement: Statement, related: Related) -> Decision:
     if related.relation == "pending" or statement.mood == "hedged":
         return Pend(old, _shaken(old), f"an intention, not yet a fact {why}")
     if related.relation == "replace":
-        return Replace(old, f"it takes the place of what was said {why}")
+        return Replace(old, with_topic(statement.text, old.text), f"it takes the place of what was said {why}")
     if related.relation == "coexist":
         return Coexist(old, statement.scene, f"both hold {why}")
     return Merge(old, f"{old.text}{'；' if is_chinese(old.text) else '; '}{statement.text}", f"it completes what was said {why}")

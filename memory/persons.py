@@ -26,6 +26,10 @@ _RELATIONS = (
 _PATTERNS = [(name, re.compile(words)) for name, words in _RELATIONS]
 _OWNER = re.compile(r"\b([A-Z][a-z]+)['’]s\b")
 _NOT_NAMES = {"It", "That", "There", "What", "Where", "Who", "How", "Let", "He", "She", "Here", "When", "Today", "Tomorrow"}
+_RELATED = frozenset(name for name, _ in _RELATIONS)
+_TOGETHER = re.compile(r"^(?:我|i )(?:和|跟|与|同|给|陪|带|帮|替|and )")
+_FIRST_WORDS = re.compile(r"^\W*(?:[\u3400-\u9fff]{1,6}|(?:[\w'’-]+\s+){0,2}[\w'’-]+)")
+_OF_ALL = re.compile(r"谁|我们|咱|家里|我家|全家|大家|所有人|一家|\bwho|\bour\b|\bwe\b|\bfamily\b|\beveryone\b|\banyone\b|\bhousehold\b")
 _NAMED = re.compile(r"叫(?:做)?\s*([\u4e00-\u9fff]{2,3}?|[A-Za-z]{2,})(?=$|[，,。；;.!！\s])|\b(?:called|named)\s+([A-Z][a-z]+)")
 
 
@@ -34,6 +38,24 @@ def persons(text: str) -> frozenset[str]:
     plain = mirror(text)
     owners = {name.lower() for name in _OWNER.findall(text) if name not in _NOT_NAMES}
     return frozenset({name for name, pattern in _PATTERNS if pattern.search(plain)} | owners)
+
+
+def holders(text: str) -> frozenset[str]:
+    """Of whom a statement tells, where it begins with somebody else ("我妈不吃辣", "Yuki's desk …"); empty: of the user, whoever is met."""
+    first = _FIRST_WORDS.match(text)
+    if first is None or _TOGETHER.match(mirror(text)):
+        return frozenset()
+    return persons(first[0])
+
+
+def about_all(question: str) -> bool:
+    """Whether a question is about a family or whoever it may be: then nobody is somebody else."""
+    return _OF_ALL.search(mirror(question)) is not None
+
+
+def apart(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether these are surely other persons: two relations, or two names; a name may be anybody's relation."""
+    return bool(one and other) and not one & other and (one <= _RELATED) == (other <= _RELATED)
 
 
 def name_given(text: str) -> str | None:

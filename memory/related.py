@@ -20,6 +20,7 @@ from schemas.memory import USER_SUBJECT, Memory
 Relation = Literal["replace", "merge", "coexist", "pending", "once", "none", "other"]
 RELATIONS: tuple[Relation, ...] = ("replace", "merge", "coexist", "pending", "once", "none", "other")
 """``none``: talk about the same thing that states nothing; ``other``: another matter."""
+_LASTING: tuple[Relation, ...] = ("replace", "merge", "coexist")
 HEAD = "pairs"
 NEAREST = 8
 """So many of the nearest known memories are looked at."""
@@ -51,13 +52,19 @@ class Relations:
         known = [memory for memory in near if memory.subject == subject]
         if self._head is None or not known:
             return None
-        shares = self._head.shares(table([(memory.text, said) for memory in known], self._embedder, self._head))
-        found: list[Related] = []
-        for memory, row in zip(known, shares, strict=True):
-            best = int(row.argmax())
-            if RELATIONS[best] not in ("other", "none"):
-                found.append(Related(memory, RELATIONS[best], float(row[best])))
-        return max(found, key=lambda one: one.share, default=None)
+        pairs = [(memory, text) for memory in known for text in (memory.text, memory.previous) if text]
+        shares = self._head.shares(table([(text, said) for _, text in pairs], self._embedder, self._head))
+        found = [_related(memory, row, former=text != memory.text) for (memory, text), row in zip(pairs, shares, strict=True)]
+        return max((one for one in found if one is not None), key=lambda one: one.share, default=None)
+
+
+def _related(memory: Memory, shares: NDArray[np.float64], *, former: bool) -> Related | None:
+    """What the shares (classes,) say; a ``former`` text of the memory tells only that something goes back to it."""
+    best = RELATIONS[int(shares.argmax())]
+    if best in ("other", "none") or (former and best != "replace"):
+        return None
+    counted = _LASTING if best in _LASTING else (best,)  # whichever of the lasting ones it is, it has to do with the memory
+    return Related(memory, best, 1.0 - float(np.prod([1.0 - shares[RELATIONS.index(one)] for one in counted])))
 
 
 def _speaks_of(said: str, memory: Memory) -> bool:

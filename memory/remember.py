@@ -53,8 +53,8 @@ class _Writer:
             case Merge(memory, text, reason):
                 row = self.touched(memory).but(text=text, previous=memory.text, version=memory.version + 1, vector=None, embedder=None)
                 return [row], [self.change(memory.id, "merge", memory.text, text, reason)]
-            case Replace(old, reason):
-                return self.replace(old, reason)
+            case Replace(old, text, reason):
+                return self.replace(old, text, reason)
             case Pend(against, confidence, reason):
                 row = self.row(status="pending")
                 shaken = against.but(confidence=confidence, updated_at=self.at)
@@ -76,12 +76,12 @@ class _Writer:
         )
         return [row], [self.change(memory.id, "confirm", memory.text, memory.text, reason)]
 
-    def replace(self, old: Memory, reason: str) -> Rows:
+    def replace(self, old: Memory, text: str, reason: str) -> Rows:
         known_since = old.valid_from or old.created_at
         if self.at < known_since:  # an old log read late: history, not news
             row = self.row(status="deprecated", valid_to=known_since)
             return [row], [self.change(row.id, "create", None, row.text, f"said before what is known now, {old.id}: kept as history")]
-        row = self.row(previous=old.text, version=old.version + 1, importance=max(self.statement.importance, old.importance))
+        row = self.row(text=text, previous=old.text, version=old.version + 1, importance=max(self.statement.importance, old.importance))
         retired = old.but(status="deprecated", valid_to=self.at, updated_at=self.at)
         return [retired, row], [
             self.change(old.id, "replace", old.text, row.text, f"{reason}; replaced by {row.id}"),

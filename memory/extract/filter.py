@@ -85,7 +85,7 @@ _OUTBURST = re.compile(
     r"|\bi hate (?:everything|everyone|my life|this|you|it)\b|\bnever again\b|\bleave me alone\b"
 )
 _ONCE = re.compile(
-    r"今天|今晚|今早|今夜|今儿|今日|这一?(?:次|回|顿|条|趟|周|个月(?!起|开始)|几天|两天|阵子|首|段|份|篇"
+    r"今天|今晚|今早|今夜|今儿|今日|这一?(?:次|回|顿|条|趟|周|个月(?!起|开始|来?.{0,2}(?:天天|每天|都|一直))|几天|两天|阵子|首|段|份|篇"
     r"|封)|本周|本次|刚才|刚刚|刚(?=买|吃|喝)|待会|等会|一会儿?|眼下|明天|后天|明早|明晚|下次长途"
     r"|暂时|先不"
     r"|\b(?:today|tonight|tomorrow|this (?:time|week|once|morning|afternoon|evening|month|one)"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from memory.extract import filter
 from memory.extract.dates import absolute
+from memory.extract.former import without_former
 from memory.extract.importance import importance
 from memory.extract.protocol import Passage
 from memory.extract.topics import bare, style_topic, thing
@@ -50,7 +51,10 @@ _TASK = re.compile(
 )
 _ONE_TASK = re.compile(
     r"^(?:请|麻烦)?(?:你)?(?:帮|给|替)(?:我|忙)(?:写|做|改|查|算|翻|找|看|想|列|起|画|选|润|总结|设计|推荐|整理|解释)"
-    r"|^(?:please )?(?:help me|write|create|find|translate|summari[sz]e|draft|explain|proofread|design|generate)\b"
+    r"|^(?:请|麻烦)?(?:你)?(?:帮|给|替)(?:我)?[\u4e00-\u9fff]{0,4}?(?:写|做|选|挑|买|订|想|查|找|拟|编|画|起)(?:一?(?:个|份|几|点|张|束|套|本|下|首|段|篇|封|条|款|句))"
+    r"|^(?:请|麻烦)?(?:帮我|给我)?(?:定|设|开|来)(?:一?个)[^，,]{0,8}(?:闹钟|计时|倒计时)|^(?:倒)?计时"
+    r"|^(?:please )?(?:help me|write|create|find|translate|summari[sz]e|draft|explain|proofread|design|generate|pick (?:out )?an?"
+    r"|(?:set|start) (?:a|an|the) (?:\w+[- ])*(?:timer|alarm|countdown|reminder))\b"
 )
 """An order about one piece of work, unless it says that it stands."""
 _BREAK_EN = re.compile(rf"[,;]\s+(?:so |and |then |please )*(?=(?:{_VERBS})\b)", re.I)
@@ -144,7 +148,7 @@ def _may_last(one: Sentence) -> bool:
 def _statement(one: Sentence, label: str, passage: Passage, *, sure: bool) -> Statement:
     text = _OTHERS_FIRST.sub("", one.text)
     text = _fact_of(text) if label in ("action", "fact", "correction") else text
-    text = _REASON.sub("", text, count=1) or text
+    text = without_former(_REASON.sub("", text, count=1) or text)
     plain = mirror(text)
     day = absolute(plain, passage.at.astimezone(passage.zone).date()) if label in ("action", "fact") else None
     dated = f"（{day}）" if is_chinese(text) else f" ({day})"

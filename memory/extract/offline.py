@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from memory.change_topic import is_bare
 from memory.extract import en, events, filter, zh
 from memory.extract.dates import absolute
+from memory.extract.former import without_former
 from memory.extract.general import GeneralReader, Sentence
 from memory.extract.importance import STAYS_FROM, importance
 from memory.extract.interests import interest
@@ -134,6 +136,9 @@ class OfflineExtractor:
                 continue
             one = self._read(clause, rules, passage) or (self._read(_inherit(clause, subject), rules, passage) if subject else None)
             if one:
+                if index and not statements and is_bare(clause.plain):  # "the meeting has a new place, move it to the fifth floor"
+                    start = pieces[index - 1].start - sentence.start
+                    one = replace(one, text=_clause(replace(piece, text=sentence.text[start : piece.end - sentence.start]), "").text)
                 statements.append(one)
                 subject = _subject_of(clause, one) or subject
         return statements
@@ -199,7 +204,7 @@ def _statement(found: Found, clause: _Clause, passage: Passage) -> Statement | N
     )
     dated = f"（{day}）" if is_chinese(clause.text) else f" ({day})"
     return Statement(
-        kind=rule.kind, key=found.key, text=clause.text + dated if day else clause.text,
+        kind=rule.kind, key=found.key, text=without_former(clause.text) + (dated if day else ""),
         value=found.value, cue=rule.cue, scene=_scene(clause.plain, rule), subject=found.subject, importance=points,
         priority=rule.priority, polarity=found.polarity, correction=correction, mood=once, only_if_known=rule.only_if_known,
     )  # fmt: skip

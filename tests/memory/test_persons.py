@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.persons import name_given, persons
+from memory.persons import about_all, apart, holders, name_given, persons
 from tests.serve.conftest import embedder, house
 from tests.serve.house import House
 
@@ -33,6 +33,38 @@ def test_whom_a_text_names(text: str, whom: set[str]) -> None:
 )
 def test_a_name_that_is_given(text: str, name: str | None) -> None:
     assert name_given(text) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "whom"),
+    [
+        ("我妈不吃生冷的", {"mother"}),
+        ("我和朋友每周爬山", set()),
+        ("周末常常陪着女儿去练琴", set()),
+        ("Yuki's desk is upstairs.", {"yuki"}),
+        ("My sister paints.", {"sister"}),
+        ("I cook for my dad.", set()),
+    ],
+)
+def test_of_whom_a_statement_tells(text: str, whom: set[str]) -> None:
+    assert holders(text) == whom
+
+
+def test_two_relations_or_two_names_are_apart_a_name_may_be_any_relation() -> None:
+    assert apart(frozenset({"mother"}), frozenset({"father"}))
+    assert apart(frozenset({"yuki"}), frozenset({"kenji"}))
+    assert not apart(frozenset({"yuki"}), frozenset({"friend"}))
+    assert not apart(frozenset(), frozenset({"friend"}))
+
+
+@pytest.mark.parametrize(("question", "all_"), [("我家谁怕辣？", True), ("Who in our family skis?", True), ("我怕辣吗？", False)])
+def test_a_question_about_a_family_leaves_nobody_out(question: str, all_: bool) -> None:
+    assert about_all(question) is all_
+
+
+async def test_asked_about_one_parent_the_other_is_not_told(house: House) -> None:
+    await house.tell("ming", "我妈不吃海鲜。", "我爸天天要喝两盅白酒。")
+    assert await house.recalled("ming", "我妈吃饭要注意什么？") == ["我妈不吃海鲜"]
 
 
 async def test_what_is_somebody_elses_is_no_answer_about_me(house: House) -> None:

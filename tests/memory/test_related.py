@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memory.adjudicate import Coexist, Create, Ignore, Merge, OneOff, Pend, Replace, adjudicate
 from memory.heads import load
 from memory.ports import Embedder
-from memory.related import HEAD, Related, Relations
+from memory.related import HEAD, Related, Relations, _related
 from memory.statement import Statement
 from schemas.memory import Memory
 from schemas.settings import Settings
@@ -102,3 +103,19 @@ def test_without_a_head_nothing_is_related() -> None:
     assert Relations(Other()).of("换成苹果了", [memory("我用安卓手机")]) is None  # type: ignore[arg-type]
     embedder: Embedder = build(Settings().embedding)
     assert Relations(embedder).of("换成苹果了", []) is None
+
+
+def test_what_goes_back_to_the_former_text_replaces_the_present_one(relations: Relations) -> None:
+    present = memory("周报改成按人写").but(previous="周报按部门写", version=2)
+    found = relations.of("还是按部门写", [present])
+    assert found is not None
+    assert (found.memory.id, found.relation) == ("m1", "replace")
+
+
+def test_shares_of_lasting_relations_count_together() -> None:
+    shares = np.array([0.3, 0.1, 0.35, 0.0, 0.0, 0.05, 0.1])
+    found = _related(memory("短途我坐高铁"), shares, former=False)
+    assert found is not None
+    assert found.relation == "coexist"
+    assert found.share == pytest.approx(1 - 0.7 * 0.9 * 0.65)
+    assert _related(memory("短途我坐高铁"), shares, former=True) is None
