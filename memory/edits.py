@@ -101,6 +101,13 @@ def is_buried(memory: Memory, stones: Collection[str]) -> bool:
     return _stone(memory.subject, memory.text) in stones
 
 
+def wordings(memories: Sequence[Memory], changes: Sequence[Change]) -> set[str]:
+    """All that these memories say and ever said."""
+    ids = {memory.id for memory in memories}
+    texts = {text for memory in memories for text in (memory.text, memory.previous) if text}
+    return texts | {text for change in changes if change.memory in ids for text in (change.before, change.after) if text}
+
+
 class Buried:
     """What a user has deleted, to be asked of many turns."""
 

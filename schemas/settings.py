@@ -150,6 +150,7 @@ class Window(Section):
 
     exchanges: int = Field(20, ge=1, description="exchanges of a conversation kept verbatim (R1)")
     step: int = Field(6, ge=1, description="past them, so many leave at once for a summary: at most half of them (R2)")
+    renew: int = Field(20, ge=1, description="past each so many exchanges one summary takes up all before it (R2)")
     silence_s: float = Field(600.0, gt=0, description="a conversation ends after this much silence, seconds (R3)")
 
 

@@ -95,7 +95,7 @@ def without_thinking(text: str) -> str:
 
 
 def _first_fit(text: str) -> list[Any]:
-    for found in _objects(text[:_LONGEST_ANSWER]):
+    for found in json_objects(text[:_LONGEST_ANSWER]):
         for name in _LISTS:
             entries = found.get(name)
             if isinstance(entries, list) and all(isinstance(entry, dict | str) for entry in entries):
@@ -103,7 +103,8 @@ def _first_fit(text: str) -> list[Any]:
     raise BadAnswer(f"no JSON of the wanted shape in {' '.join(text.split())[:80]!r}")
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text, in their order, whatever stands around them."""
     decoder, start = json.JSONDecoder(), text.find("{")
     for _ in range(_MOST_BRACES):
         if start < 0:

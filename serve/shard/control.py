@@ -13,6 +13,7 @@ from memory.normalise import digest, is_chinese, mirror
 from memory.privacy import Sensitive, matters_left_out
 from memory.recall import Question, recall
 from memory.requests import Request, answer_to_asking, requested
+from memory.summary_upkeep import without_deleted
 from schemas.exchange import Opening
 from schemas.memory import Memory, Tombstone
 from schemas.turn import Turn
@@ -115,7 +116,7 @@ class Control:
         earlier = _user_turn_before(active, parent)
         if earlier is None:
             return _both(_WORDS["nothing before"], chinese)
-        await self._skip(active, [earlier.id])
+        await self._skip(active, [earlier.id], retell=True)
         await self._delete(active, [memory for memory in active.memories.all() if earlier.id in memory.turns])
         return _both(_WORDS["unsaid"], chinese)
 
@@ -123,18 +124,21 @@ class Control:
         async with active.lock:
             return await self._editing.delete(active, [memory for memory in memories if active.memories.get(memory.id) is not None])
 
-    async def _skip(self, active: ActiveUser, ids: Sequence[str]) -> None:
-        """These turns are not read for memories, and what they said is not quoted to the model."""
+    async def _skip(self, active: ActiveUser, ids: Sequence[str], *, retell: bool = False) -> None:
+        """These turns are not read for memories, and what they said is not quoted to the model; ``retell``: a summary may tell it."""
         async with active.lock:
             turns = [turn.but(extraction="skipped") for id in ids if (turn := active.hot.get(id)) is not None]
             at = active.moments.take()
             stones = [Tombstone(id=digest("turn", turn.id), user=active.user, key="", at=at, turns=[turn.id]) for turn in turns]
-            writes: list[Write] = [Put(turns), Put(stones)]
+            sources = {turn.conversation for turn in turns} if retell else set()
+            told = without_deleted(list(active.conversations.values()), sources, ())
+            writes: list[Write] = [Put(turns), Put(stones), Put(told)]
             if turns:
                 await self._resources.commit(writes)
             for turn in turns:
                 active.hot[turn.id] = turn
             active.tombstones += stones
+            active.conversations |= {row.id: row for row in told}
 
 
 def _last_two(opening: Opening) -> tuple[str, str]:

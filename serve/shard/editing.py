@@ -16,6 +16,8 @@ from memory.privacy import SENSITIVE, agrees, names_a_secret, redact, withhold
 from memory.remember import apply
 from memory.slot import follow
 from memory.statement import Statement
+from memory.summary_upkeep import without_deleted
+from schemas.conversation import Conversation
 from schemas.errors import Conflict, InvalidRequest, NotFound
 from schemas.memory import Change, Kind, Memory
 from schemas.memory_api import MemoryIn, MemoryPatch
@@ -93,7 +95,9 @@ class Editing:
         stones = list({stone.id: stone for stones, _ in gone for stone in stones}.values()) if buried else []
         ids = {memory.id for memory in memories}
         quoting, blanked = edits.blot_out(memories, [one for one in active.memories.all() if one.id not in ids], changes)
+        retold = self._retold(active, memories, changes)
         beside: list[Write] = [
+            Put(retold),
             *([Put(stones)] if stones else []),
             Put([*blanked, *(change for _, change in gone)]),
             *([Put(quoting)] if quoting else []),
@@ -103,7 +107,14 @@ class Editing:
         for memory in quoting:
             active.memories.renew(memory)
         active.tombstones += stones
+        active.conversations |= {row.id: row for row in retold}
         return len(memories)
+
+    def _retold(self, active: ActiveUser, memories: Sequence[Memory], changes: Sequence[Change]) -> list[Conversation]:
+        """Conversations without the summaries that may tell what these memories ever said."""
+        turns = {id for memory in memories for id in memory.turns}
+        sources = {turn.conversation for id in turns if (turn := active.turns.get(id)) is not None}
+        return without_deleted(list(active.conversations.values()), sources, edits.wordings(memories, changes))
 
 
 def held(active: ActiveUser, id: str, versions: Versions = None) -> Memory:

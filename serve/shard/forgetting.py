@@ -13,9 +13,11 @@ from lake.erased import mark_of
 from lake.erasure import erase_conversation, erase_user, renew_sealed
 from lake.store import Drop, Put, ShardStore, Write
 from memory import edits
+from memory.summary_upkeep import without_deleted
 from schemas.conversation import Conversation
 from schemas.deletion import Deletion
 from schemas.memory import Change, Memory, Tombstone
+from schemas.turn import Turn
 
 
 class Forgotten(BaseModel):
@@ -72,7 +74,10 @@ def _forget_memories(store: ShardStore, logs: Path, user: str, stones: list[Tomb
     gone = [memory for memory in memories if memory.id in ids or edits.is_buried(memory, words)]
     buried = {memory.id for memory in gone}
     quoting, blanked = edits.blot_out(gone, [memory for memory in memories if memory.id not in buried], changes)
-    writes: list[Write] = [Put(stones), Put([*blanked, *deletes]), Put(quoting), Drop(Memory, user, sorted(buried))]
+    conversations = store.rows(Conversation, user)
+    sources = {turn.conversation for turn in store.rows(Turn, user, ids=sorted({id for one in gone for id in one.turns}))}
+    retold = without_deleted(conversations, sources, edits.wordings(gone, changes)) if gone else []
+    writes: list[Write] = [Put(retold), Put(stones), Put([*blanked, *deletes]), Put(quoting), Drop(Memory, user, sorted(buried))]
     renew_sealed(store, logs, blanked)  # first: once the memories are gone, nothing tells any more what quotes them
     store.commit(writes).result()
     return len(gone)

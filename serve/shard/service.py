@@ -44,6 +44,7 @@ from serve.shard.once import once
 from serve.shard.recalling import Recalling
 from serve.shard.resources import Resources
 from serve.shard.snapshots import ShardSnapshots
+from serve.shard.summarising import Summarising
 from serve.shard.turn_vectors import TurnVectors
 from serve.shard.unbroken import unbroken
 from serve.shard.working import WorkingMemory
@@ -66,6 +67,7 @@ class ShardService:
         self._editing = Editing(resources)
         self._extraction = ExtractionQueue(resources, self._users, busy=lambda: len(self._exchanges) > 0)
         self._turn_vectors = TurnVectors(resources, self._users)
+        self._summarising = Summarising(resources, self._users, busy=lambda: len(self._exchanges) > 0)
         self._evolving = Evolving(resources)
         self._hearing = Hearing(resources, self._users, self._evolving.obey)
         self._exchanges = Exchanges(
@@ -94,6 +96,7 @@ class ShardService:
         self._extraction.start()
         self._turn_vectors.start()
         self._hearing.start()
+        self._summarising.start()
         self._background.append(asyncio.create_task(self._keep_house()))
 
     async def stop(self) -> None:
@@ -106,6 +109,7 @@ class ShardService:
             await self._extraction.stop()
             await self._turn_vectors.stop()
             await self._hearing.stop()
+            await self._summarising.stop()
             for active in self._users.loaded():
                 with suppress(TimeoutError):  # a request that hangs holds the lock: its user's access counts may lag
                     async with asyncio.timeout(_LOCK_S):
@@ -436,6 +440,7 @@ class ShardService:
             **{f"rows_{name}": float(table.rows) for name, table in stats.tables.items()},
             **{f"fragments_{name}": float(table.fragments) for name, table in stats.tables.items()},
             **self._extraction.figures(),
+            **self._summarising.figures(),
             "exchanges_open": float(len(self._exchanges)),
             "users_by_words_only": float(sum(active.by_words_only for active in loaded)),
             "turn_vectors_waiting": float(self._turn_vectors.waiting()),
@@ -445,9 +450,10 @@ class ShardService:
         }
 
     async def idle(self, user: str) -> None:
-        """Returns when nothing of this user waits to be read for memories, or for what it says about a reply."""
+        """Returns when nothing of this user waits to be read for memories or for what it says about a reply, or to be summed up."""
         await self._extraction.idle(user)
         await self._hearing.idle(user)
+        await self._summarising.idle(user)
 
     async def seal(self) -> str:
         """Move settled turns and events of past days to the Parquet logs, and try anew what failed; a report in words."""
@@ -484,7 +490,7 @@ class ShardService:
     def require_alive(self) -> None:
         """Raises Fenced when another owner has taken this shard, Unavailable when a part of its background work has died."""
         self._resources.store.require_lease()
-        parts = (self._extraction, self._turn_vectors, self._hearing)
+        parts = (self._extraction, self._turn_vectors, self._hearing, self._summarising)
         if not all(part.alive for part in parts) or any(task.done() for task in self._background):
             raise Unavailable("The memory's background work has stopped: it is started anew.", retry_after=3)
 
@@ -504,6 +510,7 @@ class ShardService:
     def _replied(self, turn: Turn) -> None:
         self._turn_vectors.add(turn)
         self._hearing.add(turn)
+        self._summarising.add(turn)
 
     async def _read_anew(self, active: ActiveUser, turn: Turn) -> None:
         """A turn whose stored words changed: memories of what it says no more go with them."""

@@ -11,6 +11,8 @@ from uuid import NAMESPACE_URL, uuid5
 from lake.history import sealed_turns
 from lake.store import Put, Write
 from memory.extract.protocol import Said
+from memory.summary import stored_summaries
+from memory.summary_upkeep import others
 from memory.thread import Node, follow, same_text
 from schemas.conversation import Conversation
 from schemas.dialogue import Message, TurnsRequest
@@ -120,6 +122,7 @@ class Writing:
         conversation = active.conversations[mended[0].conversation]
         if conversation.title in {_title([active.hot[turn.id]]) for turn in mended}:
             conversation = conversation.but(title=_title([next(turn for turn in mended if turn.role == "user")]))
+        conversation = conversation.but(summaries=others(conversation.summaries))  # they may tell what is left out now
         await self._resources.commit([Put(mended), Put([conversation])])
         active.conversations[conversation.id] = conversation
         for turn in mended:
@@ -172,7 +175,8 @@ class Writing:
         """Store turns of an old conversation, whose own row is ``conversation`` unless it is there already."""
         held = active.conversations.get(conversation.id)
         if held is not None:
-            conversation = held.but(last_at=max(held.last_at, conversation.last_at), summaries=conversation.summaries)
+            own = (one.stored() for one in stored_summaries(held.summaries))
+            conversation = held.but(last_at=max(held.last_at, conversation.last_at), summaries=[*conversation.summaries, *own])
         await self._put(active, turns, conversation)
 
     async def _store(self, active: ActiveUser, turns: Sequence[Turn], *, beside: Sequence[Write] = ()) -> None:
