@@ -14,7 +14,7 @@ from lake.logs import seal
 from lake.store import Put
 from memory.privacy import Sensitive
 from memory.recall import RecallResult
-from schemas.conversation import Feedback
+from schemas.conversation import Conversation, Feedback
 from schemas.dialogue import ConversationPage, ConversationView, Deleted, TurnsRequest, TurnsResponse
 from schemas.errors import NotFound, Unavailable
 from schemas.exchange import Closing, Opened, Opening
@@ -519,9 +519,39 @@ class ShardService:
             await self._editing.delete(active, gone)
         self._queue(turn)
 
+    async def _end_silent(self) -> None:
+        """Conversations of the users at hand in which nobody has spoken for ``window.silence_s`` end: what of them is left is read (R3).
+
+        Those of others end when their user is at hand again. The next message opens one anew.
+        """
+        silence = timedelta(seconds=self._resources.settings.window.silence_s)
+        for active in self._users.loaded():
+            silent = [row for row in active.conversations.values() if _silent(row, self._resources.now(), silence)]
+            if not silent:
+                continue
+            try:
+                async with self._users.use(active.user) as held, held.lock:
+                    there = [held.conversations.get(row.id) for row in silent]
+                    rows = [
+                        row.but(closed_at=row.last_at + silence) for row in there if row and _silent(row, self._resources.now(), silence)
+                    ]
+                    await self._resources.commit([Put(rows)])
+                    held.conversations |= {row.id: row for row in rows}
+                    ended = {row.id for row in rows}
+                    for turn in [turn for turn in held.hot.values() if turn.conversation in ended]:
+                        self._extraction.add(turn)
+            except Exception as error:
+                log.warning("silent conversations wait to be ended: %s", error)
+
     async def _keep_house(self) -> None:
         while True:
             await asyncio.sleep(_HOUSEKEEPING_S)
             await self._exchanges.settle_forgotten()
             for active in self._users.loaded():
                 await self._users.write_accesses(active)
+            await self._end_silent()
+
+
+def _silent(row: Conversation, now: datetime, silence: timedelta) -> bool:
+    """Whether a conversation goes on by its row, and nobody has spoken in it for ``silence``."""
+    return row.closed_at is None and now - row.last_at > silence

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +130,19 @@ async def test_the_same_id_of_two_users_is_two_conversations(house: House) -> No
     await house.service.idle("lan")
     assert len(summaries(house)) == 1
     assert [row.summaries for row in house.service._resources.store.rows(Conversation, "lan")] == [[]]
+
+
+async def test_a_conversation_ends_after_ten_minutes_of_silence_and_the_next_message_opens_it_anew(house: House) -> None:
+    async def closed() -> Any:
+        await house.service._end_silent()
+        (row,) = house.service._resources.store.rows(Conversation, "ming")
+        return row.closed_at
+
+    await say(house, 1, 1)
+    house.clock.pass_(minutes=9)
+    assert await closed() is None
+    house.clock.pass_(minutes=2)
+    (row,) = house.service._resources.store.rows(Conversation, "ming")
+    assert await closed() == row.last_at + timedelta(minutes=10)
+    await say(house, 2, 2)
+    assert await closed() is None
