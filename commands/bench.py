@@ -138,6 +138,40 @@ def extraction(rounds: Rounds = 60, as_json: AsJson = False, picture: Picture = 
     _bench("extraction", run, {"rules": "rules", "off": "reply, extraction off"}, as_json, picture)
 
 
+@bench_app.command("sql")
+def sql(
+    turns: Annotated[int, typer.Option("--turns", min=1000, max=10_000_000, help="Sealed turns that are asked about.")] = 1_000_000,
+    hot: Annotated[
+        int, typer.Option("--hot", min=1000, max=1_000_000, help="Turns of the second case, sealed and hot side by side.")
+    ] = 20_000,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, max=900, help="Times that each question is asked.")] = 5,
+    as_json: AsJson = False,
+    picture: Picture = None,
+) -> None:
+    """The ten questions of docs/sql.md, sealed and hot · SQL 查询耗时
+
+    In temporary lakes: laoma need not run. A million turns take a minute to make, and 200 MB.
+
+    \b
+    Examples:
+      laoma bench sql
+      laoma bench sql --turns 100000 --hot 5000 --json
+    """
+    from commands.sql import documented
+
+    questions, place = documented(), here()
+
+    async def run(embedder: Any, settings: Settings, folder: Path, tell: Tell) -> list[Outcome]:
+        from datetime import datetime
+
+        from eval.bench.sql import bench_sql
+
+        today = datetime.now(place.zone).date()
+        return await bench_sql(questions, turns, hot, rounds, today, settings, folder, time.perf_counter, tell)
+
+    _bench("sql", run, {"sql": "sealed"}, as_json, picture)
+
+
 def _bench(
     name: str,
     run: Callable[[Any, Settings, Path, Tell], Coroutine[Any, Any, list[Outcome]]],

@@ -82,6 +82,16 @@ def statements(text: str) -> list[str]:
     return [one.strip() for one in found if one.strip(" ;\n")]
 
 
+def documented() -> dict[str, str]:
+    """The ten questions of docs/sql.md, as :func:`run` asks them: words → SQL. Raises LaomaError where the page is not beside the code."""
+    page = Path(__file__).parents[1] / "docs" / "sql.md"
+    if not page.exists():
+        raise LaomaError(f"{page} is not there: run laoma from its checkout")
+    _, _, rest = page.read_text(encoding="utf-8").partition("## Ten questions\n")
+    ten = rest.partition("\n## ")[0]
+    return {words: quoted_at(query) for words, query in re.findall(r"^([^\n`]+)\n\n```sql\n(.*?)```", ten, re.DOTALL | re.MULTILINE)}
+
+
 def run(connection: duckdb.DuckDBPyConnection, query: str, form: Form) -> None:
     """Runs the query and prints its rows. Raises InvalidRequest with DuckDB's own words."""
     import duckdb

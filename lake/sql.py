@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import duckdb
 import lancedb
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
@@ -42,8 +45,10 @@ def connect(home: Path) -> duckdb.DuckDBPyConnection:
     hot[EVENTS] = _hot_events(hot)
     for name, rows in hot.items():
         connection.register(f"hot_{name}", rows)
-    connection.register("sealed_turns", _sealed(place, TURNS, turn_schema()))
-    connection.register("sealed_events", _sealed(place, EVENTS, event_schema()))
+    for name, schema in ((TURNS, turn_schema()), (EVENTS, event_schema())):
+        apart, beside = _split(day_files(place.logs, name), hot[name])
+        connection.register(f"sealed_{name}", _sealed(place, name, schema, apart))
+        connection.register(f"sealed_{name}_too", _sealed(place, name, schema, beside))
     for name, rows in hot.items():
         connection.execute(_view(name, rows.schema))
     for name in SCHEMAS:
@@ -54,20 +59,28 @@ def connect(home: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _sealed(place: Place, name: str, schema: pa.Schema) -> ds.Dataset:
-    """The files of a log, without those that are damaged: a day is missing rather than all of them."""
+def _split(files: Sequence[Path], hot: pa.Table) -> tuple[list[Path], list[Path]]:
+    """The files of days that have no hot row, which need not be compared with them, and the others (a day in whatever zone)."""
+    moments = pc.unique(pc.floor_temporal(hot["at"], unit="day")).to_pylist()
+    days = {(moment.date() + timedelta(days=off)).isoformat() for moment in moments for off in (-1, 0, 1)}
+    beside = [path for path in files if path.parent.name.removeprefix("date=") in days]
+    return [path for path in files if path not in set(beside)], beside
+
+
+def _sealed(place: Place, name: str, schema: pa.Schema, found: Sequence[Path]) -> ds.Dataset:
+    """Files of a log, without those that are damaged: a day is missing rather than all of them."""
     files: list[Path] = []
     older: list[Path] = []
-    for path in day_files(place.logs, name):
+    for path in found:
         try:
             (files if version_of(pq.read_schema(path)) == version_of(schema) else older).append(path)
         except (pa.ArrowInvalid, OSError) as error:
             log.warning("%s is left out, it can't be read: %s", path, str(error).splitlines()[0][:200])
-    found = dataset(place.logs, name, schema, files)
+    readable = dataset(place.logs, name, schema, files)
     if not older:
-        return found
-    lifted = [_fit(read_file(path, schema).append_column("date", _day(path)), found.schema) for path in older]
-    return ds.dataset([found, ds.dataset(pa.concat_tables(lifted))])
+        return readable
+    lifted = [_fit(read_file(path, schema).append_column("date", _day(path)), readable.schema) for path in older]
+    return ds.dataset([readable, ds.dataset(pa.concat_tables(lifted))])
 
 
 def _day(path: Path) -> pa.Array:
@@ -83,11 +96,12 @@ def _view(name: str, schema: pa.Schema) -> str:
         return f"CREATE VIEW {name} AS {hot}"
     log = TURNS if name == TURNS else EVENTS
     only = f"s.kind = '{copied[name]}' AND " if name in copied else ""
-    sealed = (
-        f"SELECT {columns} FROM sealed_{log} s WHERE {only}"  # noqa: S608
+    apart = f"SELECT {columns} FROM sealed_{log} s WHERE {only}true"  # noqa: S608
+    beside = (
+        f"SELECT {columns} FROM sealed_{log}_too s WHERE {only}"  # noqa: S608
         f'NOT EXISTS (SELECT 1 FROM hot_{name} h WHERE h."user" = s."user" AND h.id = s.id)'
     )
-    return f"CREATE VIEW {name} AS {hot} UNION ALL {sealed}"
+    return f"CREATE VIEW {name} AS {hot} UNION ALL {apart} UNION ALL {beside}"
 
 
 def _hot(place: Place, kind: type[Record]) -> pa.Table:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 
+from commands.sql import documented
 from eval.bench import crowd
 from eval.bench.entrance import bench_entrance, in_process
 from eval.bench.extraction import bench_extraction, bench_reply
@@ -12,6 +15,8 @@ from eval.bench.first_token import bench_first_token
 from eval.bench.frame import Contender, Outcome, Times, alternate
 from eval.bench.machine import machine
 from eval.bench.recall import BARE, EMBEDDED, bench_recall
+from eval.bench.sql import bench_sql
+from lake.sql import connect
 from memory.ports import Embedder, Floats
 from schemas.errors import InvalidRequest
 from schemas.settings import Settings
@@ -126,3 +131,15 @@ def test_a_picture_is_drawn_and_other_endings_are_refused(tmp_path: Path) -> Non
     drawn = (tmp_path / "p.svg").read_text(encoding="utf-8")
     assert "a machine" in drawn
     assert "engine" in drawn
+
+
+async def test_ten_questions_are_timed_over_sealed_turns_and_beside_hot_ones(tmp_path: Path) -> None:
+    today = datetime.now(ZoneInfo(Settings().zone)).date()
+    outcomes = await bench_sql(documented(), 3000, 1000, 1, today, Settings(), tmp_path, Ticking(), silent)
+    assert [(one.size, [times.name for times in one.times]) for one in outcomes] == [(3000, ["sealed"])] * 10 + [(1000, ["sealed", "hot"])]
+    asked = [connect(tmp_path / where).execute(query).fetchall() for where in ("sealed", "hot") for query in documented().values()]
+    assert asked[:10] == asked[10:]
+    assert [len(rows) > 0 for rows in asked[:10]] == [True] * 8 + [False, True]
+    assert connect(tmp_path / "large").execute('SELECT count(*), count(DISTINCT id), max("at")::date FROM turns').fetchall() == [
+        (3000, 3000, today)
+    ]
